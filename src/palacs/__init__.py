@@ -1,0 +1,69 @@
+"""Active class selection: which class should I collect next.
+
+The names below are the public interface. The mathematics and the strategies need NumPy, SciPy,
+scikit-learn and numba alone; what needs more is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from palacs._version import __version__
+from palacs.classifier import ParzenWindowClassifier
+from palacs.gain import perf_gain
+from palacs.kernel import kernel_frequencies, sample_pseudo_instances
+from palacs.strategies import (
+    PALACS,
+    AccuracyImprovement,
+    InverseAccuracy,
+    ProportionalSelection,
+    RandomSelection,
+    Redistricting,
+    Risk,
+    Sensitivity,
+    Strategy,
+    UniformSelection,
+)
+
+if TYPE_CHECKING:
+    from palacs.campaign import Campaign, create_campaign, load_campaign
+
+_LAZY = {
+    "Campaign": "palacs.campaign",
+    "create_campaign": "palacs.campaign",
+    "load_campaign": "palacs.campaign",
+}
+
+__all__ = [
+    "PALACS",
+    "AccuracyImprovement",
+    "Campaign",
+    "InverseAccuracy",
+    "ParzenWindowClassifier",
+    "ProportionalSelection",
+    "RandomSelection",
+    "Redistricting",
+    "Risk",
+    "Sensitivity",
+    "Strategy",
+    "UniformSelection",
+    "__version__",
+    "create_campaign",
+    "kernel_frequencies",
+    "load_campaign",
+    "perf_gain",
+    "sample_pseudo_instances",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'palacs' has no attribute {name!r}")
+    try:
+        return getattr(import_module(_LAZY[name]), name)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"palacs.{name} needs {error.name!r}; run: pip install 'palacs[campaign]'",
+            name=error.name,
+        ) from error

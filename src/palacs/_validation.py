@@ -1,0 +1,73 @@
+"""Checks shared by the public functions: every message names the value and the remedy."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_array
+
+Features = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+
+
+def check_features(X: npt.ArrayLike, name: str = "X", *, allow_empty: bool = False) -> Features:
+    """Return X as a C-ordered float64 array of shape (n, d), all finite."""
+    X = np.asarray(X)
+    if allow_empty and X.size == 0:
+        return np.zeros((0, X.shape[1] if X.ndim == 2 else 0))
+    checked: Features = check_array(
+        X, dtype=np.float64, order="C", ensure_all_finite=False, input_name=name
+    )
+    bad = ~np.isfinite(checked)
+    if bad.any():
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+        raise ValueError(
+            f"{name} holds {checked[row, column]} in row {row}, column {column}; "
+            "remove or repair that instance first (palacs accepts finite numbers only)."
+        )
+    return checked
+
+
+def check_codes(y: npt.ArrayLike, n_rows: int, n_classes: int) -> Codes:
+    """Return y as int64 class codes of shape (n_rows,), each in 0, ..., n_classes - 1."""
+    codes = np.asarray(y)
+    if codes.shape != (n_rows,):
+        raise ValueError(
+            f"y has shape {codes.shape}, but X has {n_rows} rows; give one class code per row."
+        )
+    if n_rows == 0:
+        return np.zeros(0, dtype=np.int64)
+    if codes.dtype.kind not in "iu":
+        raise ValueError(
+            f"y holds {codes.dtype} values; give whole class codes from 0 to {n_classes - 1} "
+            "(numpy.unique(labels, return_inverse=True) makes them)."
+        )
+    if codes.min() < 0 or codes.max() >= n_classes:
+        wrong = codes[(codes < 0) | (codes >= n_classes)][0]
+        raise ValueError(
+            f"y holds class code {wrong}; with n_classes={n_classes} the codes run from 0 to "
+            f"{n_classes - 1}."
+        )
+    return codes.astype(np.int64, copy=False)
+
+
+def check_bandwidth(bandwidth: Any) -> float:
+    """Return the bandwidth as a positive float."""
+    if isinstance(bandwidth, bool) or not isinstance(bandwidth, (int, float, np.number)):
+        raise ValueError(f"bandwidth must be a number, got {bandwidth!r}; the paper's is 0.05.")
+    if not (np.isfinite(bandwidth) and bandwidth > 0):
+        raise ValueError(
+            f"bandwidth must be positive and finite, got {bandwidth!r}; the paper's is 0.05 for "
+            "features scaled to [0, 1]."
+        )
+    return float(bandwidth)
+
+
+def check_count(value: Any, name: str, *, minimum: int = 1) -> int:
+    """Return a whole number of at least ``minimum``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
+        raise ValueError(f"{name} must be a whole number of at least {minimum}, got {value!r}.")
+    return int(value)

@@ -1,0 +1,179 @@
+"""The Parzen window classifier: decide by kernel frequencies (the paper's Eq. 1 and Eq. 5).
+
+Class selection distorts how many instances each class has; ``class_prior`` divides that
+distortion out. Where no instance is near, the probabilities are the prior, never NaN.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from palacs._validation import Codes, Features
+from palacs.kernel import frequencies
+
+__all__ = ["ParzenWindowClassifier"]
+
+ClassPrior = Literal["uniform"] | npt.ArrayLike | None
+
+
+class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
+    """Classify by the similarity-weighted number of nearby instances of each class.
+
+    Parameters
+    ----------
+    bandwidth : float, default=0.05
+        The Gaussian kernel's standard deviation σ, for features scaled to [0, 1].
+    classes : array-like of shape (n_classes,) or None, default=None
+        All class labels, also those that no instance has yet; None takes those in ``y``. Sorted
+        in ``classes_``.
+    class_prior : "uniform", array-like of shape (n_classes,) or None, default=None
+        How often each class occurs in use, in the order of ``classes_`` (sorted). None is the
+        paper's: a class weighs as many instances as were acquired of it. Anything else divides
+        the acquired class sizes out: the probabilities are ∝ prior_y · k_y / n_y.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    class_count_ : ndarray of shape (n_classes,)
+        Instances of each class.
+    class_prior_ : ndarray of shape (n_classes,)
+        The probabilities where no instance is near; uniform for ``class_prior=None``.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from palacs import ParzenWindowClassifier
+    >>> model = ParzenWindowClassifier(bandwidth=0.1).fit([[0.0], [0.2], [1.0]], ["a", "a", "b"])
+    >>> model.predict([[0.1], [0.9]]).tolist()
+    ['a', 'b']
+    >>> model.predict_proba([[1e6]]).tolist()  # nothing is near
+    [[0.5, 0.5]]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "bandwidth": [Interval(Real, 0, None, closed="neither")],
+        "classes": ["array-like", None],
+        "class_prior": [StrOptions({"uniform"}), "array-like", None],
+    }
+
+    def __init__(
+        self,
+        bandwidth: float = 0.05,
+        classes: npt.ArrayLike | None = None,
+        class_prior: ClassPrior = None,
+    ) -> None:
+        self.bandwidth = bandwidth
+        self.classes = classes
+        self.class_prior = class_prior
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> ParzenWindowClassifier:
+        """Remember the labelled set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_instances, n_features)
+        y : array-like of shape (n_instances,)
+
+        Returns
+        -------
+        self : ParzenWindowClassifier
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        if self.classes is None:
+            self.classes_, codes = np.unique(y, return_inverse=True)
+        else:
+            self.classes_ = unique_labels(np.asarray(self.classes))
+            unknown = np.setdiff1d(y, self.classes_)
+            if len(unknown):
+                raise ValueError(
+                    f"y holds the label {unknown[0]!r}, which is not among classes="
+                    f"{self.classes_.tolist()}; add it to classes or correct y."
+                )
+            codes = np.searchsorted(self.classes_, y)
+        self._X: Features = np.asarray(X)
+        self._codes: Codes = codes.astype(np.int64)
+        n_classes = len(self.classes_)
+        self.class_count_ = np.bincount(self._codes, minlength=n_classes)
+        self.class_prior_ = check_class_prior(self.class_prior, n_classes)
+        return self
+
+    def predict_freq(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Kernel frequencies of each class near each row of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+
+        Returns
+        -------
+        k : ndarray of shape (n_query, n_classes)
+        """
+        check_is_fitted(self)
+        queries: Features = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return frequencies(queries, self._X, self._codes, len(self.classes_), float(self.bandwidth))
+
+    def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Class probabilities near each row of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+
+        Returns
+        -------
+        p : ndarray of shape (n_query, n_classes)
+            Rows sum to one; the prior where all kernel frequencies are zero.
+        """
+        scores = self.predict_freq(X)
+        if self.class_prior is not None:
+            scores = scores * (self.class_prior_ / np.maximum(self.class_count_, 1))
+        # Dividing by the largest first keeps the sum of denormal scores from losing its digits.
+        largest = scores.max(axis=1, keepdims=True)
+        scores = np.divide(scores, largest, out=np.zeros_like(scores), where=largest > 0)
+        scores[largest[:, 0] == 0] = self.class_prior_
+        proba: npt.NDArray[np.float64] = scores / scores.sum(axis=1, keepdims=True)
+        return proba
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Most probable class of each row of X; the first of equals.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_query,)
+        """
+        winners = self.predict_proba(X).argmax(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[winners]
+        return labels
+
+
+def check_class_prior(class_prior: ClassPrior, n_classes: int) -> npt.NDArray[np.float64]:
+    """Return ``class_prior`` as probabilities of shape (n_classes,); uniform for None."""
+    if class_prior is None or isinstance(class_prior, str):
+        return np.full(n_classes, 1.0 / n_classes)
+    prior = np.asarray(class_prior, dtype=np.float64)
+    if prior.shape != (n_classes,):
+        raise ValueError(
+            f"class_prior has shape {prior.shape}, but there are {n_classes} classes; give one "
+            "number per class in sorted order."
+        )
+    if not np.isfinite(prior).all() or (prior < 0).any() or prior.sum() <= 0:
+        raise ValueError(
+            f"class_prior={prior.tolist()} must hold finite numbers, none negative and not all "
+            "zero; they need not sum to one."
+        )
+    normalised: npt.NDArray[np.float64] = prior / prior.sum()
+    return normalised

@@ -1,0 +1,25 @@
+"""The command line: parse, call, print.
+
+Each command lives in a module of its own and is imported only when it is used, so that a
+machine without pandas or SQLAlchemy still has the commands it can run.
+"""
+
+from __future__ import annotations
+
+import sys
+
+_INSTALL_HINT = "pip install 'palacs[all]'"
+
+
+def main() -> None:
+    """Entry point of the ``palacs`` command."""
+    try:
+        from palacs.cli._app import app
+    except ModuleNotFoundError as error:
+        print(
+            f"palacs: this command needs {error.name!r}, which is not installed; "
+            f"run: {_INSTALL_HINT}",
+            file=sys.stderr,
+        )
+        raise SystemExit(1) from None
+    app()

@@ -1,0 +1,44 @@
+"""The decision: strategies that say which class to request next.
+
+>>> from palacs.strategies import available
+>>> sorted(available())[:3]
+['improvement', 'inverse', 'inverse-no-repeat']
+"""
+
+from palacs._random import Stream
+from palacs.strategies._accuracy import (
+    AccuracyImprovement,
+    InverseAccuracy,
+    Redistricting,
+    Risk,
+    Sensitivity,
+)
+from palacs.strategies._base import Strategy
+from palacs.strategies._counts import ProportionalSelection, RandomSelection, UniformSelection
+from palacs.strategies._labelled import LabelledSet
+from palacs.strategies._palacs import PALACS, Explanation
+from palacs.strategies._registry import StrategyInfo, available, find, make, name_of
+from palacs.strategies._spec import from_spec, to_spec
+
+__all__ = [
+    "PALACS",
+    "AccuracyImprovement",
+    "Explanation",
+    "InverseAccuracy",
+    "LabelledSet",
+    "ProportionalSelection",
+    "RandomSelection",
+    "Redistricting",
+    "Risk",
+    "Sensitivity",
+    "Strategy",
+    "StrategyInfo",
+    "Stream",
+    "UniformSelection",
+    "available",
+    "find",
+    "from_spec",
+    "make",
+    "name_of",
+    "to_spec",
+]

@@ -1,0 +1,229 @@
+"""The base class of all strategies: from a labelled set to the classes to request next.
+
+A strategy implements one method, `utilities`. Everything else (labels, candidates, cold start,
+pending requests, batches, ties, seeds) is done once, here, and holds for all of them. Nothing is
+remembered between two decisions: the answer is a function of the labelled set in acquisition
+order, of what is pending, of the parameters and of the seed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+from sklearn.base import BaseEstimator
+
+from palacs._random import PICK, Stream, uniform
+from palacs._validation import check_count
+from palacs.kernel import seed_of
+from palacs.strategies._labelled import LabelledSet, Labels, check_labelled_set, encode
+
+Utilities = npt.NDArray[np.float64]
+
+
+class Strategy(BaseEstimator, ABC):
+    """Turns a labelled set into one utility per class, and picks.
+
+    To write a strategy, subclass, assign parameters in ``__init__`` (and nothing else, as in
+    scikit-learn), describe them in ``_parameter_constraints`` and implement `utilities`.
+
+    Attributes
+    ----------
+    drawn : bool
+        Class attribute. False: the class of highest utility is picked, ties at random. True:
+        the class is drawn with probability proportional to its utility.
+
+    Examples
+    --------
+    >>> from palacs.strategies import Strategy
+    >>> class Fewest(Strategy):
+    ...     def __init__(self, random_state=None):
+    ...         self.random_state = random_state
+    ...     def utilities(self, labelled, stream):
+    ...         return -labelled.counts_with_pending.astype(float)
+    >>> Fewest(random_state=0).query([[0.0], [1.0], [2.0]], ["a", "b", "a"]).tolist()
+    ['b']
+    """
+
+    drawn: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+    random_state: int | np.random.RandomState | None
+
+    @abstractmethod
+    def utilities(self, labelled: LabelledSet, stream: Stream) -> Utilities:
+        """Return one utility per class.
+
+        Called once for each class that is picked, when at least one instance is there and every
+        candidate has an instance or a request under way.
+
+        Parameters
+        ----------
+        labelled : LabelledSet
+            Codes and features. A class may have no instance.
+        stream : Stream
+            This decision's random numbers; ``stream.generator()`` is a NumPy Generator.
+
+        Returns
+        -------
+        utilities : ndarray of shape (n_classes,)
+            Finite; where ``drawn``, not negative.
+        """
+
+    @overload
+    def query(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        *,
+        classes: npt.ArrayLike | None = ...,
+        candidates: npt.ArrayLike | None = ...,
+        pending: npt.ArrayLike | None = ...,
+        batch_size: int = ...,
+        return_utilities: Literal[False] = ...,
+    ) -> Labels: ...
+
+    @overload
+    def query(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        *,
+        classes: npt.ArrayLike | None = ...,
+        candidates: npt.ArrayLike | None = ...,
+        pending: npt.ArrayLike | None = ...,
+        batch_size: int = ...,
+        return_utilities: Literal[True],
+    ) -> tuple[Labels, Utilities]: ...
+
+    def query(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        *,
+        classes: npt.ArrayLike | None = None,
+        candidates: npt.ArrayLike | None = None,
+        pending: npt.ArrayLike | None = None,
+        batch_size: int = 1,
+        return_utilities: bool = False,
+    ) -> Labels | tuple[Labels, Utilities]:
+        """Say which classes to request next.
+
+        Candidates without an instance and without a pending request come first, in random
+        order.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            The instances acquired so far, in the order of acquisition; may be empty.
+        y : array-like of shape (n,)
+            Their classes.
+        classes : array-like of shape (n_classes,), default=None
+            All class labels; None takes those in ``y``, sorted.
+        candidates : array-like or None, default=None
+            The classes that may be requested now; None means all.
+        pending : array-like or None, default=None
+            Classes already requested whose instances have not arrived. They count as if they
+            had.
+        batch_size : int, default=1
+            How many classes to request. Each pick counts as pending for the next.
+        return_utilities : bool, default=False
+            Also return the utilities.
+
+        Returns
+        -------
+        labels : ndarray of shape (batch_size,)
+        utilities : ndarray of shape (n_classes,)
+            Only with ``return_utilities``: the utility of every class before the first pick, in
+            the order of ``classes``; NaN for classes that are no candidates, infinite for those
+            that have no instance yet and none pending.
+        """
+        self._validate_params()
+        labelled = check_labelled_set(X, y, classes, pending)
+        self._check_classes(labelled.classes)
+        allowed = _check_candidates(candidates, labelled.classes)
+        batch_size = check_count(batch_size, "batch_size")
+        seed = seed_of(self.random_state)
+        picks: list[int] = []
+        first: Utilities | None = None
+        for _ in range(batch_size):
+            stream = Stream(seed, np.uint64(len(labelled) + len(labelled.pending)))
+            utilities = self._decide(labelled, allowed, stream)
+            first = utilities if first is None else first
+            pick = int(pick_class(utilities, self.drawn, stream))
+            picks.append(pick)
+            labelled = labelled.with_pending(pick)
+        labels: Labels = labelled.classes[picks]
+        if return_utilities:
+            assert first is not None
+            return labels, first
+        return labels
+
+    def _check_classes(self, classes: Labels) -> None:
+        """Check parameters that depend on the class labels; nothing by default."""
+
+    def _decide(
+        self, labelled: LabelledSet, allowed: npt.NDArray[np.bool_], stream: Stream
+    ) -> Utilities:
+        unseen = allowed & (labelled.counts_with_pending == 0)
+        if unseen.any():
+            utilities = np.where(unseen, np.inf, 0.0)
+        elif len(labelled) == 0:
+            # All classes are under way and nothing is known: spread what is asked for.
+            utilities = 1.0 / (1.0 + labelled.counts_with_pending)
+        else:
+            utilities = np.array(self.utilities(labelled, stream), dtype=np.float64)
+        utilities[~allowed] = np.nan
+        return utilities
+
+
+@njit(cache=True, nogil=True)
+def pick_class(utilities: Utilities, drawn: bool, stream: Stream) -> int:
+    """Pick a class code from utilities (n_classes,), NaN where none may be picked."""
+    best = -np.inf
+    total = 0.0
+    ties = 0
+
+    for c in range(utilities.shape[0]):
+        if np.isnan(utilities[c]):
+            continue
+
+        total += utilities[c]
+        if utilities[c] > best:
+            best, ties = utilities[c], 1
+        elif utilities[c] == best:
+            ties += 1
+    u = uniform(stream, PICK, 0)
+    if drawn and 0.0 < total < np.inf:
+        mark = u * total
+        last = 0
+        for c in range(utilities.shape[0]):
+            if utilities[c] > 0.0:
+                last = c
+                mark -= utilities[c]
+                if mark < 0.0:
+                    break
+        return last
+    place = int(u * ties)
+    for c in range(utilities.shape[0]):
+        if utilities[c] == best:
+            if place == 0:
+                return c
+            place -= 1
+    return -1
+
+
+def _check_candidates(candidates: npt.ArrayLike | None, classes: Labels) -> npt.NDArray[np.bool_]:
+    allowed = np.zeros(len(classes), dtype=np.bool_)
+    if candidates is None:
+        allowed[:] = True
+        return allowed
+    codes = encode(candidates, classes, "candidates")
+    if len(codes) == 0:
+        raise ValueError(
+            "candidates is empty; name at least one class, or leave it out to allow them all."
+        )
+    allowed[codes] = True
+    return allowed

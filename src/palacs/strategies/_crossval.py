@@ -1,0 +1,163 @@
+"""Cross-validated predictions on the labelled set, pooled over the folds.
+
+The accuracy-based strategies judge a class by predictions for instances that the model did not
+see. Predictions of all folds are pooled before anything is counted: a class that happens to be
+missing from a fold is not scored as zero there. Any scikit-learn classifier can predict; for the
+Parzen window one similarity matrix serves all folds and rounds.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numba import njit
+from sklearn.base import clone
+
+from palacs._random import FOLDS, Stream, permutation
+from palacs._validation import Codes, Features
+from palacs.classifier import ParzenWindowClassifier, check_class_prior
+from palacs.kernel import similarity_matrix
+from palacs.strategies._labelled import LabelledSet
+
+NOTHING_NEAR = -1
+
+
+class CrossValidator(ABC):
+    """Out-of-fold predictions for the first n instances of a labelled set."""
+
+    def __init__(self, labelled: LabelledSet, folds: int, seed: np.uint64) -> None:
+        self.labelled = labelled
+        self.folds = folds
+        self.seed = seed
+
+    def predict(self, n: int, *, without: int | None = None) -> Codes:
+        """Predict each of the first n instances by a model that did not see it.
+
+        Parameters
+        ----------
+        n : int
+            How many instances, in acquisition order, are taken to be known. The folds follow
+            from the seed and n, so that an earlier round can be looked at again.
+        without : int or None
+            An instance that no model sees. Its own prediction is still made.
+
+        Returns
+        -------
+        codes : ndarray of shape (n,)
+            Predicted class codes; -1 where the model has nothing to go by.
+        """
+        if n == 0:
+            return np.zeros(0, dtype=np.int64)
+        fold = assign_folds(n, self.folds, Stream(self.seed, np.uint64(n)))
+        return self._predict(n, fold, -1 if without is None else without)
+
+    @abstractmethod
+    def _predict(self, n: int, fold: Codes, without: int) -> Codes: ...
+
+
+class _ParzenValidator(CrossValidator):
+    def __init__(
+        self, labelled: LabelledSet, folds: int, seed: np.uint64, model: ParzenWindowClassifier
+    ) -> None:
+        super().__init__(labelled, folds, seed)
+        self.similarity = similarity_matrix(labelled.X, labelled.X, float(model.bandwidth))
+        self.prior = parzen_prior(model, labelled)
+
+    def _predict(self, n: int, fold: Codes, without: int) -> Codes:
+        predicted: Codes = parzen_out_of_fold(
+            self.similarity, self.labelled.y, n, fold, without, self.prior
+        )
+        return predicted
+
+
+class _AnyValidator(CrossValidator):
+    def __init__(self, labelled: LabelledSet, folds: int, seed: np.uint64, model: Any) -> None:
+        super().__init__(labelled, folds, seed)
+        self.model = model
+
+    def _predict(self, n: int, fold: Codes, without: int) -> Codes:
+        X, y = self.labelled.X[:n], self.labelled.y[:n]
+        predicted = np.full(n, NOTHING_NEAR, dtype=np.int64)
+        for f in range(fold.max() + 1):
+            train = fold != f
+            if without >= 0:
+                train[without] = False
+            seen = np.unique(y[train])
+            if len(seen) == 1:
+                # Many classifiers refuse to fit a single class; there is only one answer.
+                predicted[fold == f] = seen[0]
+            elif len(seen) > 1:
+                predicted[fold == f] = (
+                    clone(self.model).fit(X[train], y[train]).predict(X[fold == f])
+                )
+        return predicted
+
+
+def cross_validator(
+    labelled: LabelledSet, model: Any | None, folds: int, seed: np.uint64
+) -> CrossValidator:
+    """Return the fast validator for the Parzen window (the default), else the general one."""
+    if model is None:
+        model = ParzenWindowClassifier()
+    # A subclass may predict differently, so only the class itself takes the fast path.
+    if type(model) is ParzenWindowClassifier:
+        model._validate_params()
+        return _ParzenValidator(labelled, folds, seed, model)
+    return _AnyValidator(labelled, folds, seed, model)
+
+
+def parzen_prior(model: ParzenWindowClassifier, labelled: LabelledSet) -> Features:
+    """Return the model's class prior in the order of the classes; empty for the paper's None."""
+    if model.class_prior is None:
+        return np.zeros(0)
+    # The classifier counts classes in sorted order.
+    prior = np.empty(labelled.n_classes)
+    prior[np.argsort(labelled.classes)] = check_class_prior(model.class_prior, labelled.n_classes)
+    return prior
+
+
+@njit(cache=True, nogil=True)
+def assign_folds(n: int, folds: int, stream: Stream) -> Codes:
+    """Return the fold of each of n instances, shape (n,): sizes differ by at most one."""
+    fold = np.empty(n, dtype=np.int64)
+    order = permutation(stream, FOLDS, n)
+    for i in range(n):
+        fold[order[i]] = i % min(folds, n)
+    return fold
+
+
+@njit(cache=True, nogil=True)
+def parzen_out_of_fold(
+    similarity: Features, y: Codes, n: int, fold: Codes, without: int, prior: Features
+) -> Codes:
+    """Return the Parzen window's out-of-fold predictions (n,), -1 where nothing is near.
+
+    ``similarity`` is (>= n, >= n); ``prior`` (n_classes,) corrects for the class sizes of each
+    training part, or is empty.
+    """
+    n_classes = y[:n].max() + 1
+    n_folds = fold.max() + 1
+    members = np.zeros((n_folds + 1, n_classes))
+    for i in range(n):
+        if i != without:
+            members[fold[i], y[i]] += 1.0
+            members[n_folds, y[i]] += 1.0
+    predicted = np.empty(n, dtype=np.int64)
+    k = np.empty(n_classes)
+    for i in range(n):
+        k[:] = 0.0
+        for j in range(n):
+            if fold[j] != fold[i] and j != without:
+                k[y[j]] += similarity[i, j]
+        best = 0.0
+        predicted[i] = NOTHING_NEAR
+        for c in range(n_classes):
+            score = k[c]
+            if prior.shape[0] and score > 0.0:
+                score *= prior[c] / (members[n_folds, c] - members[fold[i], c])
+            if score > best:
+                best = score
+                predicted[i] = c
+    return predicted

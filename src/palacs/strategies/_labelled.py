@@ -1,0 +1,146 @@
+"""What a strategy decides from: the labelled set in acquisition order, as plain codes.
+
+Here labels become codes and bad input becomes an error; behind this door a strategy deals with
+clean arrays only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from palacs._validation import Codes, Features, check_features
+
+Labels = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class LabelledSet:
+    """Instances in the order in which they were acquired, and what is still pending.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features)
+    y : ndarray of shape (n,)
+        Class codes: positions in ``classes``.
+    classes : ndarray of shape (n_classes,)
+        The class labels.
+    pending : ndarray of shape (n_pending,)
+        Codes of the classes requested but not yet delivered, in order of request.
+    """
+
+    X: Features
+    y: Codes
+    classes: Labels
+    pending: Codes
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are, with and without instances."""
+        return len(self.classes)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @cached_property
+    def counts(self) -> Codes:
+        """Instances of each class, shape (n_classes,)."""
+        return np.bincount(self.y, minlength=self.n_classes)
+
+    @cached_property
+    def counts_with_pending(self) -> Codes:
+        """Instances of each class as if the pending ones were in, shape (n_classes,)."""
+        return self.counts + np.bincount(self.pending, minlength=self.n_classes)
+
+    @property
+    def last_requested(self) -> int | None:
+        """Code of the class that was requested last, if any."""
+        if len(self.pending):
+            return int(self.pending[-1])
+        return int(self.y[-1]) if len(self.y) else None
+
+    def with_pending(self, code: int) -> LabelledSet:
+        """Return the same set with one request more under way."""
+        return replace(self, pending=np.append(self.pending, np.int64(code)))
+
+
+def check_classes(classes: npt.ArrayLike | None, y: Labels) -> Labels:
+    """Return all class labels, shape (n_classes,): as given, or those found in y, sorted."""
+    if classes is None:
+        if len(y) == 0:
+            raise ValueError(
+                "the labelled set is empty, so the classes cannot be read from it; "
+                "name them: query(X, y, classes=[...])."
+            )
+        found: Labels = np.unique(y)
+    else:
+        found = np.asarray(classes)
+        if found.ndim != 1:
+            raise ValueError(f"classes must be a flat list of labels, got shape {found.shape}.")
+        values, counts = np.unique(found, return_counts=True)
+        if (counts > 1).any():
+            raise ValueError(
+                f"classes names {values[counts > 1][0]!r} more than once; list each class once."
+            )
+    if len(found) < 2:
+        raise ValueError(
+            f"class selection needs at least two classes, got {found.tolist()}; name them all: "
+            "query(X, y, classes=[...])."
+        )
+    return found
+
+
+def encode(labels: npt.ArrayLike, classes: Labels, name: str) -> Codes:
+    """Translate labels into positions in ``classes``."""
+    labels = np.asarray(labels)
+    if labels.ndim != 1:
+        raise ValueError(f"{name} must be a flat list of labels, got shape {labels.shape}.")
+    if len(labels) == 0:
+        return np.zeros(0, dtype=np.int64)
+    # Numbers and text do not sort together: a mix cannot match anyway.
+    if (labels.dtype.kind in "US") != (classes.dtype.kind in "US"):
+        raise ValueError(
+            f"{name} holds {labels[0].item()!r}, which is not one of the classes "
+            f"{_listing(classes)}; labels and classes must be of one type."
+        )
+    order = np.argsort(classes)
+    position = np.searchsorted(classes, labels, sorter=order).clip(max=len(classes) - 1)
+    codes: Codes = order[position].astype(np.int64)
+    wrong = classes[codes] != labels
+    if wrong.any():
+        raise ValueError(
+            f"{name} holds {labels[wrong][0].item()!r}, which is not one of the classes "
+            f"{_listing(classes)}; correct it or add the class to classes."
+        )
+    return codes
+
+
+def check_labelled_set(
+    X: npt.ArrayLike,
+    y: npt.ArrayLike,
+    classes: npt.ArrayLike | None,
+    pending: npt.ArrayLike | None,
+) -> LabelledSet:
+    """Check a labelled set and translate its labels into codes."""
+    features = check_features(X, allow_empty=True)
+    labels = np.asarray(y)
+    if labels.shape != (len(features),):
+        raise ValueError(
+            f"y has shape {labels.shape}, but X has {len(features)} rows; give one label per "
+            "instance."
+        )
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError("y holds a label that is not a number (nan); every instance has a class.")
+    known = check_classes(classes, labels)
+    codes = encode(labels, known, "y")
+    waiting = encode([] if pending is None else pending, known, "pending")
+    return LabelledSet(features, codes, known, waiting)
+
+
+def _listing(classes: Labels, most: int = 8) -> str:
+    shown = ", ".join(repr(label.item()) for label in classes[:most])
+    return f"[{shown}{', …' if len(classes) > most else ''}]"

@@ -1,0 +1,158 @@
+"""The one table of strategies: API, command line, pages and docs all read it.
+
+A third party adds a strategy through an entry point of the group ``palacs.strategies`` that
+points to a `StrategyInfo`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from importlib.metadata import entry_points
+from types import MappingProxyType
+from typing import Any
+
+from palacs.strategies._accuracy import (
+    AccuracyImprovement,
+    InverseAccuracy,
+    Redistricting,
+    Risk,
+    Sensitivity,
+)
+from palacs.strategies._base import Strategy
+from palacs.strategies._counts import ProportionalSelection, RandomSelection, UniformSelection
+from palacs.strategies._palacs import PALACS
+
+ENTRY_POINT_GROUP = "palacs.strategies"
+
+
+@dataclass(frozen=True)
+class StrategyInfo:
+    """One row of the table of strategies.
+
+    Parameters
+    ----------
+    name : str
+        As typed on the command line.
+    title : str
+        As printed in tables; the paper's spelling where it has one.
+    strategy : type[Strategy]
+    summary : str
+        One line for lists and help texts.
+    params : dict
+        Parameters that this name fixes.
+    """
+
+    name: str
+    title: str
+    strategy: type[Strategy]
+    summary: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+_BUILT_IN = (
+    StrategyInfo("pal-acs", "PAL-ACS", PALACS, "where one more instance raises accuracy most"),
+    StrategyInfo("random", "Random", RandomSelection, "each class with equal probability"),
+    StrategyInfo("uniform", "Uniform", UniformSelection, "keeps the class counts equal"),
+    StrategyInfo(
+        "proportional",
+        "Proportional",
+        ProportionalSelection,
+        "keeps the class counts in given proportions",
+    ),
+    StrategyInfo(
+        "inverse", "Inverse", InverseAccuracy, "the less accurate a class, the more often"
+    ),
+    StrategyInfo(
+        "inverse-no-repeat",
+        "Inverse (no repeat)",
+        InverseAccuracy,
+        "Inverse, never the same class twice in a row",
+        {"allow_repeat": False},
+    ),
+    StrategyInfo(
+        "improvement",
+        "Improvement",
+        AccuracyImprovement,
+        "the more a class's accuracy rose, the more often",
+    ),
+    StrategyInfo(
+        "redistricting",
+        "Redistricting",
+        Redistricting,
+        "the more predictions of a class flipped, the more often",
+    ),
+    StrategyInfo("risk", "Risk", Risk, "the more the error reacts to a class, the more often"),
+    StrategyInfo(
+        "sensitivity",
+        "Sensitivity",
+        Sensitivity,
+        "the more decisions react to a class, the more often",
+    ),
+)
+
+
+@cache
+def available() -> Mapping[str, StrategyInfo]:
+    """Return all strategies by command-line name: the built-in ones, then third parties'.
+
+    Examples
+    --------
+    >>> from palacs.strategies import available
+    >>> available()["pal-acs"].title
+    'PAL-ACS'
+    """
+    table = {info.name: info for info in _BUILT_IN}
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        info = point.load()
+        if not isinstance(info, StrategyInfo):
+            raise TypeError(
+                f"entry point {point.value!r} gives a {type(info).__name__}; it must point to a "
+                "palacs.strategies.StrategyInfo."
+            )
+        if info.name in table:
+            raise ValueError(
+                f"entry point {point.value!r} brings a strategy named {info.name!r}, which is "
+                "taken; rename it."
+            )
+        table[info.name] = info
+    return MappingProxyType(table)
+
+
+def find(name: str) -> StrategyInfo:
+    """Return the table's row for a command-line name."""
+    table = available()
+    if name not in table:
+        close = get_close_matches(name, table, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise ValueError(f"there is no strategy {name!r}; {hint}available: {', '.join(table)}.")
+    return table[name]
+
+
+def make(name: str, **params: Any) -> Strategy:
+    """Make a strategy by its command-line name.
+
+    Examples
+    --------
+    >>> from palacs.strategies import make
+    >>> make("inverse-no-repeat", folds=5)
+    InverseAccuracy(allow_repeat=False, folds=5)
+    """
+    info = find(name)
+    return info.strategy(**{**info.params, **params})
+
+
+def name_of(strategy: Strategy) -> str:
+    """Return the command-line name under which a strategy is listed."""
+    params = strategy.get_params(deep=False)
+    rows = [info for info in available().values() if info.strategy is type(strategy)]
+    # The name that fixes most parameters is the most specific.
+    for info in sorted(rows, key=lambda info: -len(info.params)):
+        if all(params[key] == value for key, value in info.params.items()):
+            return info.name
+    raise ValueError(
+        f"{type(strategy).__name__} is not in the table of strategies; list it through the "
+        f"entry point group {ENTRY_POINT_GROUP!r}."
+    )
