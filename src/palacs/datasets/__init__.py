@@ -1,0 +1,32 @@
+"""Data to try class selection on: the paper's six sets, a few more, and your own files.
+
+`load` gives a built-in data set by name, `read_table` one from a file, `load_any` either, or one
+from OpenML. All return the same small typed object, a `Dataset`, with raw values.
+"""
+
+from palacs.datasets._dataset import Dataset, split_by_group
+from palacs.datasets._registry import DATASETS, DatasetInfo, available, find, load
+from palacs.datasets._resolve import load_any
+from palacs.datasets._synthetic import (
+    sample_bars,
+    sample_line,
+    sample_spirals,
+    sample_three_clusters,
+)
+from palacs.datasets._tables import read_table
+
+__all__ = [
+    "DATASETS",
+    "Dataset",
+    "DatasetInfo",
+    "available",
+    "find",
+    "load",
+    "load_any",
+    "read_table",
+    "sample_bars",
+    "sample_line",
+    "sample_spirals",
+    "sample_three_clusters",
+    "split_by_group",
+]
