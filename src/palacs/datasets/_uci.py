@@ -49,7 +49,7 @@ def load_vertebral() -> Dataset:
     return _load(
         "Vertebral",
         "vertebral.csv.gz",
-        {name: (name,) for name in ("Hernia", "Spondylolisthesis", "Normal")},
+        {name: (name,) for name in ("Normal", "Hernia", "Spondylolisthesis")},
         description=(
             "Six measures of shape and orientation of pelvis and lumbar spine, from patients "
             "with a disk hernia, with spondylolisthesis, or with neither."

@@ -1,0 +1,47 @@
+# Everything starts from Python 3.11+ alone; tools/setup makes .venv and keeps it up to date.
+.PHONY: help demo test lint format bench soak reproduce clean
+VENV := .venv/bin
+
+help:
+	@echo "make demo       set up, then the paper's evaluation with a few trials"
+	@echo "make test       set up, lint, check types, run all tests"
+	@echo "make reproduce  the paper's evaluation with its 500 trials, into results/"
+	@echo "make bench      side-by-side benchmarks, printed as ratios"
+	@echo "make soak       500 killed workers against one campaign, on both databases"
+
+demo:
+	@tools/setup all
+	@rm -rf build/demo
+	@$(VENV)/palacs reproduce --trials 10 --out build/demo
+
+reproduce:
+	@tools/setup all
+	@$(VENV)/palacs reproduce --out results
+
+lint:
+	@tools/setup dev
+	$(VENV)/ruff check .
+	$(VENV)/ruff format --check .
+	$(VENV)/mypy
+
+test: lint
+	$(VENV)/pytest
+
+format:
+	@tools/setup dev
+	$(VENV)/ruff check --fix .
+	$(VENV)/ruff format .
+
+bench:
+	@tools/setup bench
+	$(VENV)/python benchmarks/gain.py
+	$(VENV)/python benchmarks/decision.py
+	$(VENV)/python benchmarks/reproduce.py
+	$(VENV)/python benchmarks/campaign.py
+
+soak:
+	@tools/setup bench
+	$(VENV)/python benchmarks/soak.py --kills 500
+
+clean:
+	rm -rf .venv build dist results .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,88 @@
+"""What ``reproduce`` and ``compare`` share: options, progress, and one way to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from palacs.experiments import Execution, Experiment, Results, run
+
+Strategies = Annotated[
+    str, typer.Option("--strategies", help="Names, separated by commas; see palacs strategies.")
+]
+Jobs = Annotated[int, typer.Option("--jobs", help="Processes; -1 is one per core.")]
+BackendName = Annotated[
+    Literal["loky", "dask"], typer.Option("--backend", help="What runs the trials.")
+]
+Address = Annotated[
+    str | None,
+    typer.Option("--address", help="Dask scheduler, tcp://HOST:PORT; without it, a local one."),
+]
+Seed = Annotated[int, typer.Option("--seed", help="The results are a function of it.")]
+Out = Annotated[Path, typer.Option("--out", help="Folder for the results.", show_default=True)]
+Trials = Annotated[int, typer.Option("--trials", help="Random splits per data set.")]
+Bandwidth = Annotated[
+    float, typer.Option("--bandwidth", help="Kernel width, for features scaled to [0, 1].")
+]
+
+INTERRUPTED = 130
+
+
+def listed(text: str) -> list[str]:
+    """Split a comma-separated option."""
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+@contextmanager
+def reporting(out: Path) -> Iterator[Console]:
+    """Turn expected errors into one line and an exit code; unexpected ones keep their trace."""
+    console = Console(highlight=False)
+    try:
+        yield console
+    except KeyboardInterrupt:
+        typer.echo(
+            f"\ninterrupted; what was finished is kept in {out}, and the same command goes on "
+            "from there.",
+            err=True,
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    except (ValueError, OSError, ImportError) as error:
+        typer.echo(f"palacs: {error}", err=True)
+        raise typer.Exit(1) from error
+
+
+def execute(experiment: Experiment, execution: Execution, out: Path, console: Console) -> Results:
+    """Run an experiment under a progress bar per data set."""
+    with Progress(
+        TextColumn("{task.description:<10}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("trials"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
+    ) as progress:
+        bars = {
+            task.name: progress.add_task(task.name, total=experiment.trials)
+            for task in experiment.tasks
+        }
+        return run(
+            experiment,
+            execution=execution,
+            out=out,
+            progress=lambda dataset, count: progress.advance(bars[dataset], count),
+        )

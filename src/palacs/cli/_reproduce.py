@@ -1,0 +1,69 @@
+"""``palacs reproduce``: the paper's evaluation, beside the paper's numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from palacs.cli._experiment import (
+    Address,
+    BackendName,
+    Bandwidth,
+    Jobs,
+    Out,
+    Seed,
+    Strategies,
+    Trials,
+    execute,
+    listed,
+    reporting,
+)
+from palacs.cli._tables import errors_table, proportions_table
+from palacs.experiments import Execution, Results, paper_experiment, paper_findings
+from palacs.experiments.paper import DATASETS, STRATEGIES
+
+
+def reproduce_command(
+    trials: Trials = 500,
+    datasets: Annotated[
+        str, typer.Option("--datasets", help="Of the paper's six, separated by commas.")
+    ] = ",".join(DATASETS),
+    strategies: Strategies = ",".join(STRATEGIES),
+    bandwidth: Bandwidth = 0.05,
+    jobs: Jobs = -1,
+    backend: BackendName = "loky",
+    address: Address = None,
+    seed: Seed = 0,
+    out: Out = Path("results"),
+) -> None:
+    """Reproduce the paper's tables and figures, and compare them with its numbers.
+
+    Finished trials are kept in --out: after an interruption the same command goes on.
+    """
+    with reporting(out) as console:
+        experiment = paper_experiment(
+            listed(datasets), listed(strategies), trials=trials, bandwidth=bandwidth, seed=seed
+        )
+        results = execute(experiment, Execution(jobs, backend, address), out, console)
+        _print(results, console)
+        with console.status("drawing the figures and the report"):
+            from palacs.experiments.report import write_paper_report
+
+            report = write_paper_report(results, out)
+        console.print(f"\nReport: {report}", soft_wrap=True)
+
+
+def _print(results: Results, console: Console) -> None:
+    table1, table2 = results.table(), results.proportions()
+    console.print()
+    console.print(errors_table(table1))
+    console.print()
+    console.print(proportions_table(table2))
+    console.print()
+    for finding in paper_findings(table1, table2):
+        mark = Text("yes ", "bold green") if finding.reached else Text("no  ", "bold red")
+        console.print(mark + Text(f"{finding.claim}: {finding.measured}", ""))

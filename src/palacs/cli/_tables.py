@@ -1,0 +1,95 @@
+"""The two tables of the paper and the comparison, compact enough for 80 columns."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+_SAME = 0.0005
+_CLOSE = 0.01
+
+
+def errors_table(table1: pd.DataFrame) -> Table:
+    """Errors, differences to the paper and win ratios by phase; the lowest error is bold."""
+    compared = table1["paper_error"].notna().any()
+    title = "Error by phase" + (", difference to the paper" if compared else "") + ", win ratio"
+    table = Table(title=title, box=None, pad_edge=False, padding=(0, 1), title_justify="left")
+    table.add_column("", no_wrap=True)
+    for phase in sorted(table1["phase"].unique()):
+        table.add_column(f"phase {phase}", justify="right", no_wrap=True)
+    for dataset, rows in table1.groupby("dataset", observed=True):
+        table.add_row(Text(str(dataset), style="bold cyan"))
+        lowest = rows.groupby("phase")["error"].min()
+        for strategy, cells in rows.groupby("strategy", observed=True):
+            texts = [
+                _error_cell(cell, bold=cell["error"] <= lowest[cell["phase"]] + 1e-12)
+                for _, cell in cells.sort_values("phase").iterrows()
+            ]
+            table.add_row(f" {strategy}", *texts)
+    return table
+
+
+def _error_cell(cell: pd.Series, *, bold: bool) -> Text:
+    text = Text(f"{cell['error']:.3f}", style="bold" if bold else "")
+    if not math.isnan(cell["paper_error"]):
+        gap = cell["error"] - cell["paper_error"]
+        text.append(f" {gap:+.3f}".replace("0.", "."), style=_gap_style(gap))
+    text.append(f"{100 * cell['win_ratio']:4.0f}%", style="dim")
+    return text
+
+
+def _gap_style(gap: float) -> str:
+    if abs(gap) < _SAME:
+        return "dim"
+    colour = "red" if gap > 0 else "blue"
+    return f"bold {colour}" if abs(gap) > _CLOSE else colour
+
+
+def proportions_table(table2: pd.DataFrame) -> Table:
+    """Show the final shares of the classes in percent; the paper's below in grey."""
+    compared = table2["paper_proportion"].notna().any()
+    title = "Final share of each class in percent" + (", the paper's below" if compared else "")
+    table = Table(title=title, box=None, pad_edge=False, padding=(0, 1), title_justify="left")
+    table.add_column("", style="bold cyan", no_wrap=True)
+    strategies = list(dict.fromkeys(table2["strategy"]))
+    for strategy in strategies:
+        table.add_column(strategy)
+    for dataset, rows in table2.groupby("dataset", observed=True, sort=False):
+        cells = []
+        for strategy in strategies:
+            shares = rows[rows["strategy"] == strategy]
+            text = Text(_shares(shares["proportion"]))
+            if shares["paper_proportion"].notna().any():
+                text.append(f"\n{_shares(shares['paper_proportion'])}", style="dim")
+            cells.append(text)
+        table.add_row(str(dataset), *cells)
+    return table
+
+
+def _shares(values: pd.Series) -> str:
+    return " ".join(f"{100 * value:.0f}" for value in values)
+
+
+def comparison_table(frame: pd.DataFrame, baseline: str) -> Table:
+    """Mean difference of each strategy to the baseline, with interval, p-value and savings."""
+    table = Table(
+        title=f"Against {baseline}", box=None, pad_edge=False, padding=(0, 1), title_justify="left"
+    )
+    for column in ("", "mean error", "difference", "95 % interval", "p (Holm)", "saved"):
+        table.add_column(column, justify="left" if not column else "right", no_wrap=True)
+    for _, row in frame.iterrows():
+        certain = row["p_holm"] < 0.05
+        colour = ("green" if row["mean_difference"] < 0 else "red") if certain else ""
+        saved = "never" if math.isnan(row["saved"]) else f"{row['saved']:.0f}"
+        table.add_row(
+            row["strategy"],
+            f"{row['mean_error']:.4f}",
+            Text(f"{row['mean_difference']:+.4f}", style=colour),
+            f"{row['low']:+.4f} {row['high']:+.4f}",
+            f"{row['p_holm']:.2g}",
+            saved,
+        )
+    return table

@@ -1,0 +1,177 @@
+"""What an experiment is made of, before anything runs: data, strategies, classifier, seeds.
+
+An `Experiment` is a value. Its trials are numbered; each is a pure function of the experiment
+and its number, so it does not matter when, where or in which order they run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from palacs._version import __version__
+from palacs.classifier import ParzenWindowClassifier
+from palacs.datasets import DATASETS, Dataset
+from palacs.experiments._split import Split, make_split, normalise
+from palacs.experiments._trial import Trial, run_trial
+from palacs.strategies import ProportionalSelection, Strategy, find, make
+
+
+@dataclass(frozen=True)
+class Task:
+    """One data set and how it is played.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Its features scaled to [0, 1]. A synthetic set is drawn anew in every trial.
+    budget : int
+        Acquisitions after the first instance of every class.
+    test_per_class : int
+        Test instances per class.
+    strategies : dict
+        Strategy templates by title; the trial's seed replaces their ``random_state``.
+    """
+
+    dataset: Dataset
+    budget: int
+    test_per_class: int
+    strategies: Mapping[str, Strategy]
+
+    @property
+    def name(self) -> str:
+        """The data set's name."""
+        return self.dataset.name
+
+    def split(self, rng: np.random.Generator) -> Split:
+        """Draw a split, of a fresh sample where the set is synthetic."""
+        info = DATASETS.get(self.name)
+        dataset = self.dataset
+        if info is not None and info.sample is not None:
+            X, y = info.sample(rng)
+            dataset = replace(dataset, X=normalise(X), y=y)
+        return make_split(dataset, self.test_per_class, rng)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Many trials of several strategies on one or more data sets.
+
+    Parameters
+    ----------
+    tasks : tuple of Task
+    classifier : scikit-learn classifier
+        What is judged.
+    trials : int
+        Trials per data set; all strategies share each trial's split and order.
+    seed : int
+    refill : bool
+        Whether a class that ran out yields its instances again.
+    """
+
+    tasks: tuple[Task, ...]
+    classifier: Any
+    trials: int
+    seed: int = 0
+    refill: bool = False
+
+    def task(self, name: str) -> Task:
+        """Return the task of a data set."""
+        return next(task for task in self.tasks if task.name == name)
+
+    def only(self, name: str) -> Experiment:
+        """Return the same experiment with one data set: all that a worker needs."""
+        return replace(self, tasks=(self.task(name),))
+
+    def run(self, dataset: str, trial: int) -> dict[str, Trial]:
+        """Play trial number ``trial`` with every strategy, by title."""
+        task = self.task(dataset)
+        sequence = np.random.SeedSequence([self.seed, zlib.crc32(dataset.encode()), trial])
+        split = task.split(np.random.default_rng(sequence))
+        seed = int(sequence.spawn(1)[0].generate_state(1)[0])
+        return {
+            title: run_trial(
+                split,
+                clone(strategy).set_params(random_state=seed),
+                self.classifier,
+                task.budget,
+                refill=self.refill,
+            )
+            for title, strategy in task.strategies.items()
+        }
+
+    @property
+    def titles(self) -> list[str]:
+        """The strategies' titles, the same for every data set."""
+        return list(self.tasks[0].strategies)
+
+    def settings(self) -> dict[str, Any]:
+        """Describe everything the results depend on, as plain JSON values."""
+        return {
+            "palacs": __version__,
+            "datasets": [
+                {
+                    "name": task.name,
+                    "budget": task.budget,
+                    "test_per_class": task.test_per_class,
+                    "sha256": None if _synthetic(task.name) else _fingerprint(task.dataset),
+                    "strategies": {t: _describe(s) for t, s in task.strategies.items()},
+                }
+                for task in self.tasks
+            ],
+            "classifier": _describe(self.classifier),
+            "trials": self.trials,
+            "seed": self.seed,
+            "refill": self.refill,
+        }
+
+
+def scaled(dataset: Dataset) -> Dataset:
+    """Return the data set with each feature scaled to [0, 1]."""
+    return replace(dataset, X=normalise(dataset.X))
+
+
+def strategy_for(name: str, classifier: Any, bandwidth: float, dataset: Dataset) -> Strategy:
+    """Make a strategy by its command-line name, fitted to the experiment.
+
+    Strategies that cross-validate use the judged classifier, those with a kernel the shared
+    bandwidth, and Original Proportion the data set's own class sizes.
+    """
+    info = find(name)
+    wanted = info.strategy._get_param_names()
+    params: dict[str, Any] = {}
+    if "classifier" in wanted:
+        params["classifier"] = classifier
+    if "bandwidth" in wanted:
+        params["bandwidth"] = bandwidth
+    if issubclass(info.strategy, ProportionalSelection):
+        params["proportions"] = list(dataset.class_counts.values())
+    return make(name, **params)
+
+
+def parzen(bandwidth: float) -> ParzenWindowClassifier:
+    """Return the paper's classifier."""
+    return ParzenWindowClassifier(bandwidth=bandwidth)
+
+
+def _synthetic(name: str) -> bool:
+    return name in DATASETS and DATASETS[name].sample is not None
+
+
+def _fingerprint(dataset: Dataset) -> str:
+    digest = hashlib.sha256()
+    for array in (dataset.X, dataset.y):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    digest.update("\0".join(dataset.class_names).encode())
+    return digest.hexdigest()
+
+
+def _describe(estimator: BaseEstimator) -> str:
+    # scikit-learn prints the parameters that differ from the defaults, nested ones too.
+    return " ".join(f"{type(estimator).__module__}.{estimator!r}".split())

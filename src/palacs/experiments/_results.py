@@ -1,0 +1,95 @@
+"""The results of an experiment, as data frames and pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from palacs.experiments import _summary
+from palacs.experiments._comparison import Comparison, compare_strategies
+from palacs.experiments._experiment import Experiment
+from palacs.experiments._runner import Execution, Progress, run_trials
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Results:
+    """What came out of an experiment.
+
+    Attributes
+    ----------
+    experiment : Experiment
+    trials : DataFrame
+        One row per data set, strategy, trial and acquisition; columns dataset, strategy, trial,
+        acquired, class, error.
+    """
+
+    experiment: Experiment
+    trials: pd.DataFrame
+
+    def table(self) -> pd.DataFrame:
+        """Return errors and win ratios by phase, beside the paper's (its first table)."""
+        return _summary.table1(self.trials)
+
+    def proportions(self) -> pd.DataFrame:
+        """Return the final share of each class, beside the paper's (its second table)."""
+        names = {task.name: task.dataset.class_names for task in self.experiment.tasks}
+        return _summary.table2(self.trials, names)
+
+    def curves(self) -> pd.DataFrame:
+        """Return mean and standard deviation of the error after each acquisition."""
+        return _summary.curves(self.trials)
+
+    def comparison(self, baseline: str = "Random") -> Comparison:
+        """Return how each strategy compares with a baseline, with what certainty."""
+        return compare_strategies(self.trials, baseline)
+
+    def plot_curves(self, dataset: str | None = None) -> Figure:
+        """Draw the learning curves of one data set, or of all."""
+        from palacs.plots import learning_curves
+
+        return learning_curves(self.curves(), dataset)
+
+
+def run(
+    experiment: Experiment,
+    *,
+    execution: Execution | None = None,
+    out: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Results:
+    """Play an experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        From `paper_experiment` or `comparison_experiment`, or made by hand.
+    execution : Execution, optional
+        How many processes, or which Dask cluster; by default all cores of this machine. The
+        results do not depend on it.
+    out : path, optional
+        A folder in which finished trials are kept; the same call goes on where an interrupted
+        one stopped.
+    progress : callable, optional
+        Called with a data set's name and how many of its trials just became available.
+
+    Returns
+    -------
+    results : Results
+
+    Examples
+    --------
+    >>> from palacs.experiments import Execution, paper_experiment, run
+    >>> experiment = paper_experiment(["3Clusters"], ["pal-acs", "random"], trials=3)
+    >>> results = run(experiment, execution=Execution(jobs=1))
+    >>> results.table().columns.tolist()[:4]
+    ['dataset', 'strategy', 'phase', 'error']
+    """
+    folder = None if out is None else Path(out)
+    trials = run_trials(experiment, execution=execution, out=folder, progress=progress)
+    return Results(experiment, trials)

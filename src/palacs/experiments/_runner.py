@@ -1,0 +1,144 @@
+"""Runs an experiment's trials: on this machine's cores or on a Dask cluster, with one result.
+
+Every trial carries its own seed, so neither the number of workers nor the order in which they
+finish matters, and a worker that dies costs time only.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import pandas as pd
+from joblib import Parallel, delayed
+
+from palacs.experiments._experiment import Experiment
+from palacs.experiments._fused import compile_once
+from palacs.experiments._store import Batch, Store
+
+Backend = Literal["loky", "dask"]
+Progress = Callable[[str, int], None]
+
+# Files written per data set; finer means less to repeat after a crash.
+_BATCHES = 40
+
+
+class Execution(NamedTuple):
+    """Where trials run; no result depends on it.
+
+    Parameters
+    ----------
+    jobs : int, default=-1
+        Processes on this machine; -1 means one per core.
+    backend : {"loky", "dask"}, default="loky"
+    address : str or None, default=None
+        Of the Dask scheduler, such as ``tcp://127.0.0.1:8786``; None starts a cluster of
+        ``jobs`` processes on this machine.
+    """
+
+    jobs: int = -1
+    backend: Backend = "loky"
+    address: str | None = None
+
+
+class _Job(NamedTuple):
+    dataset: str
+    trials: tuple[int, ...]
+
+
+def run_trials(
+    experiment: Experiment,
+    *,
+    execution: Execution | None = None,
+    out: Path | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Play all trials of an experiment that are not yet in its results folder.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    execution : Execution, optional
+        By default all cores of this machine.
+    out : Path or None
+        The results folder; None keeps nothing.
+    progress : callable, optional
+        Called with a data set's name and how many of its trials just became available.
+
+    Returns
+    -------
+    trials : DataFrame
+        Columns dataset, strategy, trial, acquired, class, error.
+    """
+    if out is None:
+        with tempfile.TemporaryDirectory() as folder:
+            return run_trials(experiment, execution=execution, out=Path(folder), progress=progress)
+    store = Store(out, experiment)
+    report = progress or (lambda dataset, count: None)
+    jobs: list[_Job] = []
+    for task in experiment.tasks:
+        missing = store.missing(task.name)
+        report(task.name, experiment.trials - len(missing))
+        size = max(1, experiment.trials // _BATCHES)
+        jobs += [
+            _Job(task.name, tuple(missing[i : i + size])) for i in range(0, len(missing), size)
+        ]
+    if jobs:
+        # Once here, or every worker would compile for itself.
+        compile_once()
+    for job, batch in _run(experiment, jobs, execution or Execution()):
+        store.keep(job.dataset, batch)
+        report(job.dataset, len(batch))
+    return store.finish()
+
+
+def _run(
+    experiment: Experiment, jobs: list[_Job], execution: Execution
+) -> Iterator[tuple[_Job, Batch]]:
+    if not jobs:
+        return iter(())
+    if execution.backend == "dask":
+        return _run_dask(experiment, jobs, execution)
+    if execution.backend != "loky":
+        raise ValueError(f"there is no backend {execution.backend!r}; use 'loky' or 'dask'.")
+    parallel = Parallel(n_jobs=execution.jobs, return_as="generator_unordered")
+    done: Iterator[tuple[_Job, Batch]] = parallel(
+        delayed(_play)(experiment.only(job.dataset), job) for job in jobs
+    )
+    return done
+
+
+def _run_dask(
+    experiment: Experiment, jobs: list[_Job], execution: Execution
+) -> Iterator[tuple[_Job, Batch]]:
+    try:
+        from distributed import Client, LocalCluster, as_completed
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "the dask backend needs 'distributed'; run: pip install 'palacs[dask]'",
+            name=error.name,
+        ) from error
+    with ExitStack() as stack:
+        where = execution.address or stack.enter_context(
+            LocalCluster(
+                n_workers=execution.jobs if execution.jobs > 0 else None,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address=None,
+            )
+        )
+        client = stack.enter_context(Client(where, timeout=30))
+        # A lost worker's trials are played again elsewhere; only its time is gone.
+        futures = [
+            client.submit(_play, experiment.only(job.dataset), job, pure=False, retries=3)
+            for job in jobs
+        ]
+        for future in as_completed(futures):
+            yield future.result()
+
+
+def _play(experiment: Experiment, job: _Job) -> tuple[_Job, Batch]:
+    return job, {trial: experiment.run(job.dataset, trial) for trial in job.trials}

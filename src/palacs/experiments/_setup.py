@@ -1,0 +1,202 @@
+"""Ready-made experiments: the paper's, and the comparison on somebody's own data.
+
+Everything that can be wrong with the request is found here, before a trial runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from palacs._validation import check_bandwidth, check_count
+from palacs.datasets import DATASETS, Dataset, load
+from palacs.datasets import find as find_dataset
+from palacs.experiments import paper
+from palacs.experiments._experiment import Experiment, Task, parzen, scaled, strategy_for
+from palacs.strategies import Strategy, find
+
+_LEAST_PER_CLASS = 4
+DEFAULT_COMPARED = ("pal-acs", "uniform", "random")
+BASELINE = "random"
+
+
+def paper_experiment(
+    datasets: Sequence[str] = paper.DATASETS,
+    strategies: Sequence[str] = paper.STRATEGIES,
+    *,
+    trials: int = paper.TRIALS,
+    bandwidth: float = paper.BANDWIDTH,
+    seed: int = 0,
+) -> Experiment:
+    """Set up the paper's evaluation, or a part of it.
+
+    Parameters
+    ----------
+    datasets : sequence of str
+        Of the paper's six, any spelling.
+    strategies : sequence of str
+        Command-line names.
+    trials : int, default=500
+    bandwidth : float, default=0.05
+        Of the classifier and of every strategy that has one.
+    seed : int, default=0
+
+    Returns
+    -------
+    experiment : Experiment
+
+    Examples
+    --------
+    >>> paper_experiment(["spirals"], trials=10).tasks[0].budget
+    120
+    """
+    names = _unique([find_dataset(name).name for name in datasets], "data set")
+    for name in names:
+        if name not in paper.DATASETS:
+            raise ValueError(
+                f"the paper has no data set {name!r}; choose from "
+                f"{', '.join(paper.DATASETS)}, or use compare for any other."
+            )
+    classifier = parzen(check_bandwidth(bandwidth))
+    tasks = []
+    for name in names:
+        dataset = scaled(load(name, random_state=seed))
+        budget = DATASETS[name].budget
+        assert budget is not None
+        tasks.append(
+            Task(
+                dataset,
+                budget,
+                paper.TEST_PER_CLASS,
+                _named(strategies, classifier, bandwidth, dataset),
+            )
+        )
+    return Experiment(
+        tuple(tasks), classifier, check_count(trials, "trials"), _check_seed(seed), refill=True
+    )
+
+
+def comparison_experiment(
+    dataset: Dataset,
+    strategies: Sequence[str | Strategy] = DEFAULT_COMPARED,
+    *,
+    budget: int,
+    trials: int = 50,
+    classifier: Any | None = None,
+    bandwidth: float = 0.05,
+    seed: int = 0,
+) -> Experiment:
+    """Set up a comparison of strategies on one data set.
+
+    Half of the smallest class, at most 50 instances, is tested on, the same number of every
+    class. Random is always played along, as the measure of the others. Where the data set knows
+    groups, such as people, no group is in both parts.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    strategies : sequence of str or Strategy
+        Command-line names, or strategies of your own.
+    budget : int
+        Acquisitions after the first instance of every class.
+    trials : int, default=50
+    classifier : scikit-learn classifier or None, default=None
+        What is judged; None is the Parzen window with ``bandwidth``.
+    bandwidth : float, default=0.05
+    seed : int, default=0
+
+    Returns
+    -------
+    experiment : Experiment
+    """
+    budget = check_count(budget, "budget")
+    test_per_class = _check_sizes(dataset, budget)
+    bandwidth = check_bandwidth(bandwidth)
+    judged = parzen(bandwidth) if classifier is None else classifier
+    wanted = list(strategies)
+    if BASELINE not in wanted:
+        wanted.append(BASELINE)
+    task = Task(scaled(dataset), budget, test_per_class, _named(wanted, judged, bandwidth, dataset))
+    return Experiment((task,), judged, check_count(trials, "trials"), _check_seed(seed))
+
+
+def classifier_from_path(path: str) -> Any:
+    """Make a scikit-learn classifier from its import path.
+
+    Examples
+    --------
+    >>> classifier_from_path("sklearn.naive_bayes.GaussianNB")
+    GaussianNB()
+    """
+    module, _, name = path.rpartition(".")
+    try:
+        estimator = getattr(import_module(module), name)()
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        raise ValueError(
+            f"cannot make a classifier from {path!r} ({error}); give the import path of a "
+            "scikit-learn classifier, such as sklearn.linear_model.LogisticRegression."
+        ) from error
+    if not is_classifier(estimator):
+        raise ValueError(
+            f"{path!r} is not a classifier; give one such as "
+            "sklearn.linear_model.LogisticRegression."
+        )
+    return estimator
+
+
+def _named(
+    strategies: Sequence[str | Strategy], classifier: Any, bandwidth: float, dataset: Dataset
+) -> dict[str, Strategy]:
+    named: dict[str, Strategy] = {}
+    for strategy in strategies:
+        if isinstance(strategy, str):
+            title = find(strategy).title
+            made = strategy_for(strategy, classifier, bandwidth, dataset)
+        else:
+            title, made = type(strategy).__name__, strategy
+        if title in named:
+            raise ValueError(f"the strategy {title!r} is listed twice; list each once.")
+        named[title] = made
+    if not named:
+        raise ValueError("no strategy is listed; name at least one, such as pal-acs.")
+    return named
+
+
+def _unique(names: list[str], what: str) -> list[str]:
+    if not names:
+        raise ValueError(f"no {what} is listed; name at least one.")
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"the {what} {name!r} is listed twice; list each once.")
+    return names
+
+
+def _check_sizes(dataset: Dataset, budget: int) -> int:
+    """Return how many instances of each class to test on."""
+    sizes = dataset.class_counts
+    small = {name: size for name, size in sizes.items() if size < _LEAST_PER_CLASS}
+    if small:
+        listing = ", ".join(f"{name!r} ({size})" for name, size in small.items())
+        raise ValueError(
+            f"too few instances of {listing}: every class needs at least {_LEAST_PER_CLASS}, "
+            "half for testing; leave these classes out or merge them."
+        )
+    test_per_class = min(paper.TEST_PER_CLASS, min(sizes.values()) // 2)
+    left = len(dataset) - dataset.n_classes * (test_per_class + 1)
+    if budget > left:
+        raise ValueError(
+            f"a budget of {budget} is more than the data holds: {len(dataset)} instances less "
+            f"{test_per_class} per class for testing and one per class to start leave {left}; "
+            f"use a budget of at most {left}."
+        )
+    return test_per_class
+
+
+def _check_seed(seed: int) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ValueError(f"seed must be a whole number of at least 0, got {seed!r}.")
+    return int(seed)

@@ -1,0 +1,215 @@
+"""A results folder: finished trials are kept as they finish, and a run can go on after a crash.
+
+Each batch of finished trials becomes one small file, written aside, synced and renamed, so that
+a file that exists is whole. When all trials are in, they become ``trials.parquet``. The folder
+remembers the settings it was made with and refuses any others.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from palacs.experiments._experiment import Experiment
+from palacs.experiments._trial import Trial
+
+_SETTINGS = "settings.json"
+_TRIALS = "trials.parquet"
+_PARTS = "unfinished"
+
+Batch = dict[int, dict[str, Trial]]
+
+
+class SettingsConflict(ValueError):
+    """A results folder was made with other settings."""
+
+
+class Store:
+    """Keeps an experiment's trials in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it does not exist.
+    experiment : Experiment
+
+    Raises
+    ------
+    SettingsConflict
+        If the folder holds the results of another experiment; nothing in it is touched.
+    """
+
+    def __init__(self, folder: Path, experiment: Experiment) -> None:
+        self.folder = folder
+        self.experiment = experiment
+        self._parts = folder / _PARTS
+        self._claim()
+
+    def _claim(self) -> None:
+        if self.folder.exists() and not self.folder.is_dir():
+            raise SettingsConflict(f"{self.folder} is a file; name a folder for the results.")
+        path = self.folder / _SETTINGS
+        wanted = json.loads(json.dumps(self.experiment.settings()))
+        if path.exists():
+            made_with = _read_settings(path)
+            if made_with != wanted:
+                raise SettingsConflict(
+                    f"{self.folder} holds results made with other settings "
+                    f"({_difference(made_with, wanted)}); use another folder with --out, or "
+                    "remove that one."
+                )
+        elif self.folder.exists() and (self.folder / _TRIALS).exists():
+            raise SettingsConflict(
+                f"{self.folder} holds {_TRIALS} but no {_SETTINGS}, so it cannot be continued; "
+                "use another folder with --out."
+            )
+        self._parts.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            _write_whole(path, (json.dumps(wanted, indent=2) + "\n").encode())
+
+    @property
+    def finished(self) -> bool:
+        """Whether all trials are in ``trials.parquet``."""
+        return (self.folder / _TRIALS).exists()
+
+    def missing(self, dataset: str) -> list[int]:
+        """Return the numbers of the trials still to be played."""
+        if self.finished:
+            return []
+        have = {trial for part in self._read(dataset) for trial in part["trials"].tolist()}
+        return [trial for trial in range(self.experiment.trials) if trial not in have]
+
+    def keep(self, dataset: str, batch: Batch) -> None:
+        """Write finished trials, durably."""
+        titles = self.experiment.titles
+        trials = sorted(batch)
+        buffer = io.BytesIO()
+        np.savez(
+            buffer,
+            trials=np.array(trials),
+            requested=np.array([[batch[t][s].requested for s in titles] for t in trials]),
+            errors=np.array([[batch[t][s].errors for s in titles] for t in trials]),
+        )
+        number = _index(self.experiment, dataset)
+        name = f"{number}-{trials[0]:06d}-{trials[-1]:06d}-{len(trials)}.npz"
+        _write_whole(self._parts / name, buffer.getvalue())
+
+    def load(self) -> pd.DataFrame:
+        """Return all trials, one row per data set, strategy, trial and acquisition."""
+        if self.finished:
+            return pd.read_parquet(self.folder / _TRIALS)
+        frames = [self._frame(task.name) for task in self.experiment.tasks]
+        trials = pd.concat(frames, ignore_index=True)
+        for column, values in (
+            ("dataset", [task.name for task in self.experiment.tasks]),
+            ("strategy", self.experiment.titles),
+        ):
+            trials[column] = pd.Categorical(trials[column], categories=values)
+        return trials
+
+    def finish(self) -> pd.DataFrame:
+        """Turn the kept batches into ``trials.parquet`` and return its rows."""
+        if not self.finished:
+            temporary = self.folder / f"{_TRIALS}.tmp"
+            self.load().to_parquet(temporary, index=False)
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            temporary.replace(self.folder / _TRIALS)
+        shutil.rmtree(self._parts, ignore_errors=True)
+        return self.load()
+
+    def _read(self, dataset: str) -> Iterator[dict[str, npt.NDArray[Any]]]:
+        for path in sorted(self._parts.glob(f"{_index(self.experiment, dataset)}-*.npz")):
+            try:
+                with np.load(path) as arrays:
+                    yield dict(arrays)
+            except (OSError, ValueError, zipfile.BadZipFile):
+                # Damaged behind our back: play these trials again.
+                path.unlink()
+
+    def _frame(self, dataset: str) -> pd.DataFrame:
+        task = self.experiment.task(dataset)
+        requested: dict[int, Any] = {}
+        errors: dict[int, Any] = {}
+        for part in self._read(dataset):
+            for i, trial in enumerate(part["trials"].tolist()):
+                requested[trial], errors[trial] = part["requested"][i], part["errors"][i]
+        return trial_frame(
+            dataset, task.dataset.class_names, self.experiment.titles, requested, errors
+        )
+
+
+def trial_frame(
+    dataset: str,
+    class_names: tuple[str, ...],
+    titles: list[str],
+    requested: Mapping[int, Any],
+    errors: Mapping[int, Any],
+) -> pd.DataFrame:
+    """Lay trials out as rows, strategy after strategy, trial after trial."""
+    numbers = sorted(requested)
+    # (n_trials, n_strategies, budget) -> (n_strategies, n_trials, budget)
+    codes = np.array([requested[t] for t in numbers]).swapaxes(0, 1)
+    rates = np.array([errors[t] for t in numbers]).swapaxes(0, 1)
+    n_strategies, n_trials, budget = codes.shape
+    return pd.DataFrame(
+        {
+            "dataset": dataset,
+            "strategy": np.repeat(titles, n_trials * budget),
+            "trial": np.tile(np.repeat(np.array(numbers, dtype=np.int32), budget), n_strategies),
+            "acquired": np.tile(np.arange(1, budget + 1, dtype=np.int32), n_strategies * n_trials),
+            "class": np.asarray(class_names, dtype=object)[codes.ravel()],
+            "error": rates.ravel(),
+        }
+    )
+
+
+def _index(experiment: Experiment, dataset: str) -> int:
+    """Return the data set's number; its name may not be fit for a file name."""
+    return [task.name for task in experiment.tasks].index(dataset)
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    temporary = path.with_suffix(".tmp")
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _read_settings(path: Path) -> dict[str, Any]:
+    try:
+        settings = json.loads(path.read_text())
+    except ValueError as error:
+        raise SettingsConflict(
+            f"{path} cannot be read ({error}); use another folder with --out, or remove that one."
+        ) from error
+    return dict(settings)
+
+
+def _difference(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    keys = [key for key in wanted if made_with.get(key) != wanted[key]]
+    return "; ".join(
+        f"{key}: {_short(made_with.get(key))} there, {_short(wanted[key])} now" for key in keys
+    )
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        value = [
+            f"{item['name']} ({item['budget']}; {', '.join(item['strategies'])})" for item in value
+        ]
+        value = ", ".join(value)
+    text = str(value)
+    return text if len(text) <= 120 else f"{text[:117]}..."
