@@ -26,6 +26,7 @@ _COMMANDS = (
     ("strategies", "_strategies", "strategies_command", "cli"),
     ("campaign", "_campaign", "app", "campaign"),
     ("storage", "_campaign", "storage_app", "campaign"),
+    ("studio", "_studio", "studio_command", "studio"),
 )
 
 

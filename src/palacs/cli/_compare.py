@@ -29,6 +29,7 @@ from palacs.experiments import (
     classifier_from_path,
     comparison_experiment,
     comparison_sentences,
+    write_comparison_report,
 )
 
 
@@ -67,8 +68,6 @@ def compare_command(
         results = execute(experiment, Execution(jobs, backend, address), out, console)
         _print(results, console)
         with console.status("drawing the figures and the report"):
-            from palacs.experiments.report import write_comparison_report
-
             report = write_comparison_report(results, out)
         console.print(f"\nReport: {report}", soft_wrap=True)
 

@@ -31,7 +31,7 @@ Address = Annotated[
     str | None,
     typer.Option("--address", help="Dask scheduler, tcp://HOST:PORT; without it, a local one."),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="The results are a function of it.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The results are a function of it.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder for the results.", show_default=True)]
 Trials = Annotated[int, typer.Option("--trials", help="Random splits per data set.")]
 Bandwidth = Annotated[
@@ -49,7 +49,8 @@ def listed(text: str) -> list[str]:
 @contextmanager
 def reporting(out: Path) -> Iterator[Console]:
     """Turn expected errors into one line and an exit code; unexpected ones keep their trace."""
-    console = Console(highlight=False)
+    # Names of classes and files may hold brackets, which are no markup.
+    console = Console(highlight=False, markup=False)
     try:
         yield console
     except KeyboardInterrupt:
@@ -67,7 +68,7 @@ def reporting(out: Path) -> Iterator[Console]:
 def execute(experiment: Experiment, execution: Execution, out: Path, console: Console) -> Results:
     """Run an experiment under a progress bar per data set."""
     with Progress(
-        TextColumn("{task.description:<10}"),
+        TextColumn("{task.description:<10}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("trials"),

@@ -23,16 +23,25 @@ from palacs.cli._experiment import (
     reporting,
 )
 from palacs.cli._tables import errors_table, proportions_table
-from palacs.experiments import Execution, Results, paper_experiment, paper_findings
+from palacs.experiments import (
+    Execution,
+    Results,
+    few_trials,
+    paper_experiment,
+    paper_findings,
+    write_paper_report,
+)
 from palacs.experiments.paper import DATASETS, STRATEGIES
+
+_DATASETS, _STRATEGIES = ",".join(DATASETS), ",".join(STRATEGIES)
 
 
 def reproduce_command(
     trials: Trials = 500,
     datasets: Annotated[
         str, typer.Option("--datasets", help="Of the paper's six, separated by commas.")
-    ] = ",".join(DATASETS),
-    strategies: Strategies = ",".join(STRATEGIES),
+    ] = _DATASETS,
+    strategies: Strategies = _STRATEGIES,
     bandwidth: Bandwidth = 0.05,
     jobs: Jobs = -1,
     backend: BackendName = "loky",
@@ -51,8 +60,6 @@ def reproduce_command(
         results = execute(experiment, Execution(jobs, backend, address), out, console)
         _print(results, console)
         with console.status("drawing the figures and the report"):
-            from palacs.experiments.report import write_paper_report
-
             report = write_paper_report(results, out)
         console.print(f"\nReport: {report}", soft_wrap=True)
 
@@ -67,3 +74,6 @@ def _print(results: Results, console: Console) -> None:
     for finding in paper_findings(table1, table2):
         mark = Text("yes ", "bold green") if finding.reached else Text("no  ", "bold red")
         console.print(mark + Text(f"{finding.claim}: {finding.measured}", ""))
+    caution = few_trials(results.experiment.trials)
+    if caution:
+        console.print(f"\n{caution}")

@@ -16,8 +16,10 @@ def errors_table(table1: pd.DataFrame) -> Table:
     """Errors, differences to the paper and win ratios by phase; the lowest error is bold."""
     compared = table1["paper_error"].notna().any()
     title = "Error by phase" + (", difference to the paper" if compared else "") + ", win ratio"
-    table = Table(title=title, box=None, pad_edge=False, padding=(0, 1), title_justify="left")
-    table.add_column("", no_wrap=True)
+    table = Table(title=title, box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.title_justify = "left"
+    # Only names may break: half a number is none.
+    table.add_column("")
     for phase in sorted(table1["phase"].unique()):
         table.add_column(f"phase {phase}", justify="right", no_wrap=True)
     for dataset, rows in table1.groupby("dataset", observed=True):
@@ -33,12 +35,17 @@ def errors_table(table1: pd.DataFrame) -> Table:
 
 
 def _error_cell(cell: pd.Series, *, bold: bool) -> Text:
-    text = Text(f"{cell['error']:.3f}", style="bold" if bold else "")
+    text = Text(_rate(cell["error"]), style="bold" if bold else "")
     if not math.isnan(cell["paper_error"]):
         gap = cell["error"] - cell["paper_error"]
-        text.append(f" {gap:+.3f}".replace("0.", "."), style=_gap_style(gap))
+        text.append(" " + _rate(gap, "+"), style=_gap_style(gap))
     text.append(f"{100 * cell['win_ratio']:4.0f}%", style="dim")
     return text
+
+
+def _rate(value: float, sign: str = "") -> str:
+    """Write a rate without its leading zero, for which 80 columns have no room."""
+    return f"{value:{sign}.3f}".replace("0.", ".", 1)
 
 
 def _gap_style(gap: float) -> str:

@@ -6,6 +6,7 @@ are data frames throughout.
 
 from palacs.experiments._comparison import Comparison, compare_strategies
 from palacs.experiments._experiment import Experiment, Task
+from palacs.experiments._publish import write_comparison_report, write_paper_report
 from palacs.experiments._results import Results, run
 from palacs.experiments._runner import Execution
 from palacs.experiments._setup import (
@@ -16,11 +17,19 @@ from palacs.experiments._setup import (
 from palacs.experiments._split import Split, make_split
 from palacs.experiments._store import SettingsConflict
 from palacs.experiments._trial import Trial, run_trial
+from palacs.experiments._verdict import (
+    Finding,
+    comparison_sentences,
+    few_trials,
+    paper_differences,
+    paper_findings,
+)
 
 __all__ = [
     "Comparison",
     "Execution",
     "Experiment",
+    "Finding",
     "Results",
     "SettingsConflict",
     "Split",
@@ -29,8 +38,14 @@ __all__ = [
     "classifier_from_path",
     "compare_strategies",
     "comparison_experiment",
+    "comparison_sentences",
+    "few_trials",
     "make_split",
+    "paper_differences",
     "paper_experiment",
+    "paper_findings",
     "run",
     "run_trial",
+    "write_comparison_report",
+    "write_paper_report",
 ]

@@ -29,7 +29,7 @@ class Comparison:
         mean_difference (negative is better), low and high (95 % bootstrap interval of the mean
         difference), p_value (paired Wilcoxon), p_holm (corrected for the number of strategies),
         reached (acquisitions until the mean error is as low as the baseline's final one; missing
-        if never) and saved (acquisitions saved by that; negative if more were needed).
+        if never) and saved (how many fewer than the budget that is; missing if never).
     """
 
     baseline: str

@@ -89,9 +89,12 @@ def fuse(strategy: Strategy, n_features: int) -> FusedStrategy | None:
     else:
         return None
     model = ParzenWindowClassifier() if strategy.classifier is None else strategy.classifier
-    if type(model) is not ParzenWindowClassifier or model.class_prior not in (None, "uniform"):
+    if type(model) is not ParzenWindowClassifier:
         return None
-    corrected = model.class_prior is not None
+    model._validate_params()
+    corrected = isinstance(model.class_prior, str)
+    if model.class_prior is not None and not corrected:
+        return None
     return FusedStrategy(kind, float(model.bandwidth), corrected, folds=int(strategy.folds))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from palacs.experiments import _summary
@@ -33,13 +34,13 @@ class Results:
     trials: pd.DataFrame
 
     def table(self) -> pd.DataFrame:
-        """Return errors and win ratios by phase, beside the paper's (its first table)."""
-        return _summary.table1(self.trials)
+        """Return errors and win ratios by phase, the paper's beside them where they compare."""
+        return self._without_foreign(_summary.table1(self.trials))
 
     def proportions(self) -> pd.DataFrame:
-        """Return the final share of each class, beside the paper's (its second table)."""
+        """Return the final share of each class, the paper's beside it where they compare."""
         names = {task.name: task.dataset.class_names for task in self.experiment.tasks}
-        return _summary.table2(self.trials, names)
+        return self._without_foreign(_summary.table2(self.trials, names))
 
     def curves(self) -> pd.DataFrame:
         """Return mean and standard deviation of the error after each acquisition."""
@@ -54,6 +55,15 @@ class Results:
         from palacs.plots import learning_curves
 
         return learning_curves(self.curves(), dataset)
+
+    def _without_foreign(self, table: pd.DataFrame) -> pd.DataFrame:
+        # Another budget, another test set or a file that happens to be called Yeast: the
+        # paper's numbers would say nothing.
+        if not self.experiment.beside_paper:
+            for column in table.columns:
+                if column.startswith("paper_"):
+                    table[column] = np.nan
+        return table
 
 
 def run(

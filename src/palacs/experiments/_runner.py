@@ -76,6 +76,7 @@ def run_trials(
     if out is None:
         with tempfile.TemporaryDirectory() as folder:
             return run_trials(experiment, execution=execution, out=Path(folder), progress=progress)
+    execution = _checked(execution or Execution())
     store = Store(out, experiment)
     report = progress or (lambda dataset, count: None)
     jobs: list[_Job] = []
@@ -89,10 +90,26 @@ def run_trials(
     if jobs:
         # Once here, or every worker would compile for itself.
         compile_once()
-    for job, batch in _run(experiment, jobs, execution or Execution()):
+    for job, batch in _run(experiment, jobs, execution):
         store.keep(job.dataset, batch)
         report(job.dataset, len(batch))
     return store.finish()
+
+
+def _checked(execution: Execution) -> Execution:
+    if execution.backend not in ("loky", "dask"):
+        raise ValueError(f"there is no backend {execution.backend!r}; use 'loky' or 'dask'.")
+    if execution.backend != "dask" and execution.address is not None:
+        raise ValueError(
+            f"the address {execution.address!r} is a Dask scheduler's; add the backend 'dask', or "
+            "leave the address out."
+        )
+    if not isinstance(execution.jobs, int) or (execution.jobs < 1 and execution.jobs != -1):
+        raise ValueError(
+            f"jobs must be a number of processes of at least 1, or -1 for one per core, got "
+            f"{execution.jobs!r}."
+        )
+    return execution
 
 
 def _run(
@@ -102,8 +119,6 @@ def _run(
         return iter(())
     if execution.backend == "dask":
         return _run_dask(experiment, jobs, execution)
-    if execution.backend != "loky":
-        raise ValueError(f"there is no backend {execution.backend!r}; use 'loky' or 'dask'.")
     parallel = Parallel(n_jobs=execution.jobs, return_as="generator_unordered")
     done: Iterator[tuple[_Job, Batch]] = parallel(
         delayed(_play)(experiment.only(job.dataset), job) for job in jobs
@@ -131,10 +146,9 @@ def _run_dask(
             )
         )
         client = stack.enter_context(Client(where, timeout=30))
-        # A lost worker's trials are played again elsewhere; only its time is gone.
+        # The scheduler itself gives a lost worker's trials to another; only its time is gone.
         futures = [
-            client.submit(_play, experiment.only(job.dataset), job, pure=False, retries=3)
-            for job in jobs
+            client.submit(_play, experiment.only(job.dataset), job, pure=False) for job in jobs
         ]
         for future in as_completed(futures):
             yield future.result()

@@ -10,16 +10,18 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 
 from palacs._validation import check_bandwidth, check_count
 from palacs.datasets import DATASETS, Dataset, load
 from palacs.datasets import find as find_dataset
 from palacs.experiments import paper
 from palacs.experiments._experiment import Experiment, Task, parzen, scaled, strategy_for
+from palacs.experiments._trial import check_supply
 from palacs.strategies import Strategy, find
 
 _LEAST_PER_CLASS = 4
+_SUCH_AS = "sklearn.linear_model.LogisticRegression"
 DEFAULT_COMPARED = ("pal-acs", "uniform", "random")
 BASELINE = "random"
 
@@ -61,7 +63,9 @@ def paper_experiment(
                 f"the paper has no data set {name!r}; choose from "
                 f"{', '.join(paper.DATASETS)}, or use compare for any other."
             )
-    classifier = parzen(check_bandwidth(bandwidth))
+    trials, seed = check_count(trials, "trials"), _check_seed(seed)
+    bandwidth = check_bandwidth(bandwidth)
+    classifier = parzen(bandwidth)
     tasks = []
     for name in names:
         dataset = scaled(load(name, random_state=seed))
@@ -75,9 +79,7 @@ def paper_experiment(
                 _named(strategies, classifier, bandwidth, dataset),
             )
         )
-    return Experiment(
-        tuple(tasks), classifier, check_count(trials, "trials"), _check_seed(seed), refill=True
-    )
+    return Experiment(tuple(tasks), classifier, trials, seed, refill=True, beside_paper=True)
 
 
 def comparison_experiment(
@@ -116,12 +118,20 @@ def comparison_experiment(
     budget = check_count(budget, "budget")
     test_per_class = _check_sizes(dataset, budget)
     bandwidth = check_bandwidth(bandwidth)
+    trials, seed = check_count(trials, "trials"), _check_seed(seed)
+    dataset = scaled(dataset)
     judged = parzen(bandwidth) if classifier is None else classifier
+    _check_classifier(judged, dataset)
     wanted = list(strategies)
     if BASELINE not in wanted:
         wanted.append(BASELINE)
-    task = Task(scaled(dataset), budget, test_per_class, _named(wanted, judged, bandwidth, dataset))
-    return Experiment((task,), judged, check_count(trials, "trials"), _check_seed(seed))
+    task = Task(dataset, budget, test_per_class, _named(wanted, judged, bandwidth, dataset))
+    experiment = Experiment((task,), judged, trials, seed)
+    if dataset.groups is not None:
+        # How much whole groups leave to train on shows only in the splits themselves.
+        for trial in range(trials):
+            check_supply(experiment.deal(task.name, trial)[0], budget, refill=False)
+    return experiment
 
 
 def classifier_from_path(path: str) -> Any:
@@ -134,18 +144,37 @@ def classifier_from_path(path: str) -> Any:
     """
     module, _, name = path.rpartition(".")
     try:
-        estimator = getattr(import_module(module), name)()
+        found = getattr(import_module(module), name)
+        # A function of that name is not called: who knows what it does.
+        estimator = (
+            found() if isinstance(found, type) and issubclass(found, BaseEstimator) else None
+        )
     except (ImportError, AttributeError, ValueError, TypeError) as error:
         raise ValueError(
             f"cannot make a classifier from {path!r} ({error}); give the import path of a "
-            "scikit-learn classifier, such as sklearn.linear_model.LogisticRegression."
+            f"scikit-learn classifier, such as {_SUCH_AS}."
         ) from error
-    if not is_classifier(estimator):
-        raise ValueError(
-            f"{path!r} is not a classifier; give one such as "
-            "sklearn.linear_model.LogisticRegression."
-        )
+    if estimator is None or not is_classifier(estimator):
+        raise ValueError(f"{path!r} is not a classifier; give one such as {_SUCH_AS}.")
     return estimator
+
+
+def _check_classifier(classifier: Any, dataset: Dataset) -> None:
+    """Refuse what cannot learn from as little as a trial begins with."""
+    if not (isinstance(classifier, BaseEstimator) and is_classifier(classifier)):
+        raise ValueError(
+            f"classifier={classifier!r} is not a scikit-learn classifier; give an instance of "
+            f"one such as {_SUCH_AS}."
+        )
+    _, first = np.unique(dataset.y, return_index=True)
+    rows = np.append(first, np.setdiff1d(np.arange(len(dataset)), first)[0])
+    try:
+        clone(classifier).fit(dataset.X[rows], dataset.y[rows]).predict(dataset.X[:1])
+    except ValueError as error:
+        raise ValueError(
+            f"{classifier!r} cannot learn from one instance of each class and one more, as a "
+            f"trial begins ({error}); choose another classifier or other parameters."
+        ) from error
 
 
 def _named(

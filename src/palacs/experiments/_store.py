@@ -26,6 +26,8 @@ from palacs.experiments._trial import Trial
 _SETTINGS = "settings.json"
 _TRIALS = "trials.parquet"
 _PARTS = "unfinished"
+# Differences named when a folder is refused.
+_SHOWN = 4
 
 Batch = dict[int, dict[str, Trial]]
 
@@ -62,7 +64,8 @@ class Store:
         wanted = json.loads(json.dumps(self.experiment.settings()))
         if path.exists():
             made_with = _read_settings(path)
-            if made_with != wanted:
+            # As text, for the order of the strategies is that of the arrays kept.
+            if json.dumps(made_with) != json.dumps(wanted):
                 raise SettingsConflict(
                     f"{self.folder} holds results made with other settings "
                     f"({_difference(made_with, wanted)}); use another folder with --out, or "
@@ -120,6 +123,11 @@ class Store:
     def finish(self) -> pd.DataFrame:
         """Turn the kept batches into ``trials.parquet`` and return its rows."""
         if not self.finished:
+            if any(self.missing(task.name) for task in self.experiment.tasks):
+                raise OSError(
+                    f"finished trials have vanished from {self._parts} during the run; the same "
+                    "command plays them again."
+                )
             temporary = self.folder / f"{_TRIALS}.tmp"
             self.load().to_parquet(temporary, index=False)
             with temporary.open("rb") as file:
@@ -133,7 +141,7 @@ class Store:
             try:
                 with np.load(path) as arrays:
                     yield dict(arrays)
-            except (OSError, ValueError, zipfile.BadZipFile):
+            except (OSError, EOFError, ValueError, zipfile.BadZipFile):
                 # Damaged behind our back: play these trials again.
                 path.unlink()
 
@@ -190,26 +198,43 @@ def _write_whole(path: Path, content: bytes) -> None:
 
 def _read_settings(path: Path) -> dict[str, Any]:
     try:
-        settings = json.loads(path.read_text())
+        settings = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(settings, dict):
+            raise ValueError("not a JSON object")
     except ValueError as error:
         raise SettingsConflict(
             f"{path} cannot be read ({error}); use another folder with --out, or remove that one."
         ) from error
-    return dict(settings)
+    return settings
 
 
 def _difference(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    keys = [key for key in wanted if made_with.get(key) != wanted[key]]
-    return "; ".join(
-        f"{key}: {_short(made_with.get(key))} there, {_short(wanted[key])} now" for key in keys
-    )
+    found = list(_differences(made_with, wanted, ""))
+    if not found:
+        return "the same data sets and strategies in another order"
+    more = len(found) - _SHOWN
+    return "; ".join(found[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _differences(there: Any, now: Any, path: str) -> Iterator[str]:
+    """Name the innermost settings that differ; data sets go by their names."""
+    there, now = _by_name(there), _by_name(now)
+    if not (isinstance(there, dict) and isinstance(now, dict)):
+        if there != now:
+            yield f"{path}: {_short(there)} there, {_short(now)} now"
+        return
+    for key in {**there, **now}:
+        yield from _differences(there.get(key), now.get(key), f"{path} {key}".strip())
+
+
+def _by_name(value: Any) -> Any:
+    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        return {item.get("name", i): item for i, item in enumerate(value)}
+    return value
 
 
 def _short(value: Any) -> str:
-    if isinstance(value, list):
-        value = [
-            f"{item['name']} ({item['budget']}; {', '.join(item['strategies'])})" for item in value
-        ]
-        value = ", ".join(value)
-    text = str(value)
-    return text if len(text) <= 120 else f"{text[:117]}..."
+    if isinstance(value, dict):
+        return "listed"
+    text = "nothing" if value is None else str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

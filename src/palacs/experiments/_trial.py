@@ -66,12 +66,20 @@ def run_trial(
     Returns
     -------
     trial : Trial
+
+    Raises
+    ------
+    ValueError
+        If the split has too few instances for the budget.
     """
+    check_supply(split, budget, refill)
+    strategy._validate_params()
     parzen = type(classifier) is ParzenWindowClassifier
+    if parzen:
+        classifier._validate_params()
     plan = fuse(strategy, split.X.shape[1]) if fused and parzen else None
     if plan is None:
         return _step_by_step(split, strategy, classifier, budget, refill)
-    strategy._validate_params()
     arena = Arena(split.X, split.first, split.start, split.X_test, split.y_test)
     requested, errors = replay(
         arena,
@@ -82,6 +90,21 @@ def run_trial(
         seed_of(strategy.random_state),
     )
     return Trial(requested, errors)
+
+
+def check_supply(split: Split, budget: int, refill: bool) -> None:
+    """Refuse a split that cannot serve a trial to the end."""
+    if split.queue_sizes.min() < 1:
+        raise ValueError(
+            f"no instance of class number {int(split.queue_sizes.argmin())} is left to train on "
+            "after splitting; test on fewer instances, or divide the data into more groups."
+        )
+    left = len(split.X) - split.n_classes
+    if budget > left and not refill:
+        raise ValueError(
+            f"a budget of {budget} is more than the {left} instances that are left after "
+            f"splitting and starting; use a budget of at most {left}."
+        )
 
 
 def _step_by_step(

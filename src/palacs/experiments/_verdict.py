@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from palacs.experiments import paper
 from palacs.experiments._comparison import LEVEL, Comparison
 
 MEAN_DIFFERENCE = 0.008
@@ -63,6 +64,16 @@ def paper_findings(table1: pd.DataFrame, table2: pd.DataFrame) -> list[Finding]:
         )
     findings += _lowest(table1, "3Clusters", (2, 3, 4)) + _lowest(table1, "Spirals", (1, 2, 3, 4))
     return findings + _bars(table1)
+
+
+def few_trials(trials: int) -> str | None:
+    """Caution against reading much into fewer trials than the paper's, or None."""
+    if trials >= paper.TRIALS:
+        return None
+    return (
+        f"These are {trials} trials where the paper has {paper.TRIALS}: chance alone moves the "
+        "errors, so the differences say little yet."
+    )
 
 
 def paper_differences(table1: pd.DataFrame, table2: pd.DataFrame) -> list[str]:
@@ -127,7 +138,7 @@ def comparison_sentences(comparison: Comparison, proportions: pd.DataFrame) -> l
         f"{'' if certain else ', which is no certain difference'}.",
         _savings(best, baseline),
         _hard_classes(str(best["strategy"]), proportions),
-        _worth_it(best, baseline, certain),
+        _worth_it(frame, baseline),
     ]
     return [sentence for sentence in sentences if sentence]
 
@@ -204,17 +215,21 @@ def _hard_classes(strategy: str, proportions: pd.DataFrame) -> str:
     )
 
 
-def _worth_it(best: pd.Series, baseline: str, certain: bool) -> str:
-    if certain and best["mean_difference"] < 0:
-        if best["strategy"] == "Uniform":
+def _worth_it(frame: pd.DataFrame, baseline: str) -> str:
+    # The lowest mean need not be the certain one: ask every strategy, not only the best.
+    certain = frame["p_holm"] < LEVEL
+    better = frame[certain & (frame["mean_difference"] < 0)]
+    if len(better):
+        winner = better["strategy"].iloc[0]
+        if winner == "Uniform":
             return (
-                "Worth it? Keep the class counts equal: that beats asking at random, and no "
-                "cleverer strategy among those compared does better."
+                f"Worth it? Keep the class counts equal: that beats {baseline}, and no cleverer "
+                "strategy among those compared does better with certainty."
             )
-        return f"Worth it? Yes: on this data {best['strategy']} beats {baseline} with certainty."
-    if certain:
+        return f"Worth it? Yes: on this data {winner} beats {baseline} with certainty."
+    if (certain & (frame["mean_difference"] > 0)).all():
         return f"Worth it? No: on this data every strategy compared is worse than {baseline}."
     return (
-        "Worth it? Not on this evidence: no strategy differs with certainty from "
-        f"{baseline}; more trials may tell."
+        f"Worth it? Not on this evidence: no strategy beats {baseline} with certainty; more trials "
+        "may tell."
     )

@@ -1,0 +1,28 @@
+"""Every picture, from data frames: the only room that imports matplotlib.
+
+Each function returns a `matplotlib.figure.Figure` made without pyplot, so nothing global changes
+and figures may be made in any thread. A strategy has the same colour in every picture.
+`save` writes a figure as PNG and SVG, byte for byte the same each time.
+"""
+
+from palacs.plots._curves import learning_curves
+from palacs.plots._data import learning_stages, scatter
+from palacs.plots._files import save, to_svg
+from palacs.plots._inside import look_inside
+from palacs.plots._intervals import difference_intervals
+from palacs.plots._paper import differences, proportions
+from palacs.plots._style import class_color, strategy_color
+
+__all__ = [
+    "class_color",
+    "difference_intervals",
+    "differences",
+    "learning_curves",
+    "learning_stages",
+    "look_inside",
+    "proportions",
+    "save",
+    "scatter",
+    "strategy_color",
+    "to_svg",
+]

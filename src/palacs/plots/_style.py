@@ -1,0 +1,191 @@
+"""The look of every picture: one table of colours, and the furniture panels share.
+
+Nothing here touches matplotlib's global settings. The colours are told apart by readers with
+any colour vision; line styles and markers say the same a second time.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.text import Text
+
+INK = "#1f2430"
+MUTED = "#646d7c"
+GRID = "#dde2e8"
+PAPER = "#ffffff"
+ABOVE = "#d1560a"
+"""More error than the reference; `BELOW` is less."""
+BELOW = "#1273b5"
+
+LineStyle = str | tuple[int, tuple[float, ...]]
+_DASHED: LineStyle = (0, (5.0, 1.6))
+_DOTTED: LineStyle = (0, (1.2, 1.4))
+_DASHDOT: LineStyle = (0, (6.0, 1.6, 1.2, 1.6))
+
+_STRATEGIES: dict[str, tuple[str, LineStyle]] = {
+    "PAL-ACS": ("#d1560a", "-"),
+    "Inverse": ("#1273b5", _DASHED),
+    "Redistricting": ("#0b9b74", _DASHDOT),
+    "Random": ("#7a7f87", "-"),
+    "Uniform": ("#b3568e", _DASHED),
+    "Proportional": ("#c58a00", _DASHDOT),
+    "Inverse (no repeat)": ("#4b4fa8", _DOTTED),
+    "Improvement": ("#3a9fd6", _DASHDOT),
+    "Risk": ("#8f3b2e", _DOTTED),
+    "Sensitivity": ("#6b8e23", _DASHED),
+}
+_OTHER_COLORS = ("#7b4fb0", "#00838f", "#a0522d", "#c2185b", "#52702b", "#3f5fbf", "#9c7a00")
+_OTHER_LINES: tuple[LineStyle, ...] = (_DOTTED, _DASHED, _DASHDOT, "-")
+
+_CLASSES = (
+    "#3f73b3",
+    "#e0566a",
+    "#238a3c",
+    "#c2a02c",
+    "#9a3d86",
+    "#45b0d3",
+    "#3b2c85",
+    "#d98c2b",
+    "#7d2350",
+    "#39a392",
+    "#8d8d2f",
+    "#7c8494",
+)
+# Seven markers and twelve colours have no common divisor: 84 classes before a pair repeats.
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+
+def strategy_color(title: str) -> str:
+    """Return the colour of a strategy, the same in every picture.
+
+    A strategy that is not in the table gets a colour that depends on its title alone.
+
+    Examples
+    --------
+    >>> strategy_color("PAL-ACS")
+    '#d1560a'
+    >>> strategy_color("Mine") == strategy_color("Mine")
+    True
+    """
+    return _strategy(title)[0]
+
+
+def strategy_line(title: str) -> LineStyle:
+    """Return the line style that goes with a strategy's colour."""
+    return _strategy(title)[1]
+
+
+def _strategy(title: str) -> tuple[str, LineStyle]:
+    if title in _STRATEGIES:
+        return _STRATEGIES[title]
+    line, color = divmod(zlib.crc32(title.encode()), len(_OTHER_COLORS))
+    return _OTHER_COLORS[color], _OTHER_LINES[line % len(_OTHER_LINES)]
+
+
+def class_color(code: int) -> str:
+    """Return the colour of a class, by its position among the classes.
+
+    Examples
+    --------
+    >>> class_color(0), class_color(1), class_color(2)
+    ('#3f73b3', '#e0566a', '#238a3c')
+    """
+    return _CLASSES[code % len(_CLASSES)]
+
+
+def class_marker(code: int) -> str:
+    """Return the marker of a class, by its position among the classes."""
+    return _MARKERS[code % len(_MARKERS)]
+
+
+def panels(
+    n: int, columns: int, size: tuple[float, float], **subplots: Any
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with `n` tidy panels of about `size` inches, row after row."""
+    columns = min(n, columns)
+    rows = -(-n // columns)
+    spacing = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.08, wspace=0.03, hspace=0.03)
+    figure = Figure(figsize=(columns * size[0], rows * size[1]), layout=spacing, facecolor=PAPER)
+    grid = figure.subplots(rows, columns, squeeze=False, **subplots)
+    axes = list(grid.ravel())
+    for spare in axes[n:]:
+        spare.remove()
+    for ax in axes[:n]:
+        tidy(ax)
+    return figure, axes[:n]
+
+
+def tidy(ax: Axes, *, grid: str = "y") -> None:
+    """Take away what does not carry data and make the rest quiet."""
+    ax.set_facecolor("none")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(MUTED)
+    ax.spines[["left", "bottom"]].set_linewidth(0.7)
+    ax.tick_params(colors=MUTED, labelsize=8, width=0.7, length=3)
+    ax.tick_params(which="minor", length=0)
+    ax.set_axisbelow(True)
+    ax.grid(False)
+    if grid:
+        ax.grid(axis=grid, color=GRID, linewidth=0.7)  # type: ignore[arg-type]
+
+
+def title(ax: Axes, text: str) -> None:
+    """Write a panel's title, flush left."""
+    ax.set_title(text, loc="left", fontsize=10, fontweight="bold", color=INK, pad=7)
+
+
+def note(figure: Figure, text: str) -> None:
+    """Write one quiet line below the panels on how to read them."""
+    figure.supxlabel(text, fontsize=8, color=MUTED, x=0.01, ha="left")
+
+
+def axis_labels(ax: Axes, x: str = "", y: str = "") -> None:
+    """Name the axes."""
+    ax.set_xlabel(x, fontsize=8.5, color=INK, labelpad=3)
+    ax.set_ylabel(y, fontsize=8.5, color=INK, labelpad=3)
+
+
+def legend(figure: Figure, handles: Sequence[Any], *, most_columns: int = 6) -> None:
+    """Put one legend for all panels above them."""
+    figure.legend(
+        handles=list(handles),
+        loc="outside upper left",
+        ncols=min(len(handles), most_columns),
+        frameon=False,
+        fontsize=8.5,
+        labelcolor=INK,
+        handlelength=1.6,
+        columnspacing=1.6,
+        borderaxespad=0.2,
+    )
+
+
+def finish(figure: Figure) -> Figure:
+    """Return the figure, its words taken literally: a name such as "$5" is no formula."""
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+    return figure
+
+
+def check_columns(frame: pd.DataFrame, *columns: str) -> None:
+    """Refuse a frame that a picture cannot be made from, naming what is missing."""
+    missing = [column for column in columns if column not in frame.columns]
+    if missing:
+        raise ValueError(
+            f"the data frame has no column {', '.join(map(repr, missing))}, only "
+            f"{', '.join(map(repr, frame.columns))}; it needs {', '.join(map(repr, columns))}."
+        )
+    if frame.empty:
+        raise ValueError("the data frame has no rows; there is nothing to draw.")
+
+
+def in_order(values: pd.Series[Any]) -> list[Any]:
+    """Return the distinct values in the order in which they first appear."""
+    return list(values.drop_duplicates())
