@@ -25,6 +25,8 @@ lint:
 	$(VENV)/mypy
 
 test: lint
+	@# numba does not notice edits in another file than the compiled function's own.
+	@find src -name '*.nb[ci]' -delete
 	$(VENV)/pytest
 
 format:

@@ -27,7 +27,9 @@ from palacs.strategies import (
 )
 
 if TYPE_CHECKING:
-    from palacs.campaign import Campaign, create_campaign, load_campaign
+    from palacs.campaign import Campaign as Campaign
+    from palacs.campaign import create_campaign as create_campaign
+    from palacs.campaign import load_campaign as load_campaign
 
 _LAZY = {
     "Campaign": "palacs.campaign",
@@ -35,10 +37,10 @@ _LAZY = {
     "load_campaign": "palacs.campaign",
 }
 
+# Lazy names are left out: a star import must not need an extra.
 __all__ = [
     "PALACS",
     "AccuracyImprovement",
-    "Campaign",
     "InverseAccuracy",
     "ParzenWindowClassifier",
     "ProportionalSelection",
@@ -49,9 +51,7 @@ __all__ = [
     "Strategy",
     "UniformSelection",
     "__version__",
-    "create_campaign",
     "kernel_frequencies",
-    "load_campaign",
     "perf_gain",
     "sample_pseudo_instances",
 ]
@@ -67,3 +67,7 @@ def __getattr__(name: str) -> Any:
             f"palacs.{name} needs {error.name!r}; run: pip install 'palacs[campaign]'",
             name=error.name,
         ) from error
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -2,28 +2,58 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 from sklearn.utils import check_array
+from sklearn.utils._param_validation import Interval, StrOptions
 
 Features = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
+# Between these its square is still a number.
+BANDWIDTHS = Interval(Real, 1e-100, 1e100, closed="both")
+Bandwidth = float | Literal["auto"]
+# What an estimator's parameter ``bandwidth`` may be.
+BANDWIDTH_OR_AUTO = [BANDWIDTHS, StrOptions({"auto"})]
+
 
 def check_features(X: npt.ArrayLike, name: str = "X", *, allow_empty: bool = False) -> Features:
     """Return X as a C-ordered float64 array of shape (n, d), all finite."""
-    X = np.asarray(X)
-    if allow_empty and X.size == 0:
+    if issparse(X):
+        raise ValueError(f"{name} is sparse; palacs takes dense arrays: {name}.toarray().")
+    try:
+        X = np.asarray(X)
+    except ValueError:
+        raise ValueError(
+            f"{name} has rows of different lengths; give every instance the same features."
+        ) from None
+    if X.dtype.kind in "US":
+        raise ValueError(
+            f"{name} holds the text {X.flat[0].item()!r}; features are numbers: encode text "
+            "first (sklearn.preprocessing.OneHotEncoder)."
+        )
+    if allow_empty and X.shape[:1] == (0,):
         return np.zeros((0, X.shape[1] if X.ndim == 2 else 0))
-    checked: Features = check_array(
-        X, dtype=np.float64, order="C", ensure_all_finite=False, input_name=name
-    )
-    bad = ~np.isfinite(checked)
-    if bad.any():
-        row, column = (int(i) for i in np.argwhere(bad)[0])
+    if X.ndim != 2:
+        raise ValueError(
+            f"{name} has shape {X.shape}; give one row of features per instance, shape "
+            "(n_instances, n_features)."
+        )
+    checked: Features
+    # check_array takes as long as a usual decision.
+    if X.dtype == np.float64 and X.flags.c_contiguous and X.size:
+        checked = X
+    else:
+        checked = check_array(
+            X, dtype=np.float64, order="C", ensure_all_finite=False, input_name=name
+        )
+    finite = np.isfinite(checked)
+    if not finite.all():
+        row, column = (int(i) for i in np.argwhere(~finite)[0])
         raise ValueError(
             f"{name} holds {checked[row, column]} in row {row}, column {column}; "
             "remove or repair that instance first (palacs accepts finite numbers only)."
@@ -58,12 +88,23 @@ def check_bandwidth(bandwidth: Any) -> float:
     """Return the bandwidth as a positive float."""
     if isinstance(bandwidth, bool) or not isinstance(bandwidth, (int, float, np.number)):
         raise ValueError(f"bandwidth must be a number, got {bandwidth!r}; the paper's is 0.05.")
-    if not (np.isfinite(bandwidth) and bandwidth > 0):
+    if float(bandwidth) not in BANDWIDTHS:
         raise ValueError(
             f"bandwidth must be positive and finite, got {bandwidth!r}; the paper's is 0.05 for "
             "features scaled to [0, 1]."
         )
     return float(bandwidth)
+
+
+def check_bandwidth_or_auto(bandwidth: Any) -> Bandwidth:
+    """Return the bandwidth as a positive float, or "auto" as it is."""
+    if isinstance(bandwidth, str):
+        if bandwidth != "auto":
+            raise ValueError(
+                f'bandwidth must be a number or "auto", got {bandwidth!r}; the paper\'s is 0.05.'
+            )
+        return "auto"
+    return check_bandwidth(bandwidth)
 
 
 def check_count(value: Any, name: str, *, minimum: int = 1) -> int:

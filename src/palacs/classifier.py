@@ -6,18 +6,17 @@ distortion out. Where no instance is near, the probabilities are the prior, neve
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from palacs._validation import Codes, Features
-from palacs.kernel import frequencies
+from palacs._validation import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features
+from palacs.kernel import frequencies, resolve_bandwidth
 
 __all__ = ["ParzenWindowClassifier"]
 
@@ -29,8 +28,9 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    bandwidth : float, default=0.05
-        The Gaussian kernel's standard deviation σ, for features scaled to [0, 1].
+    bandwidth : float or "auto", default=0.05
+        The Gaussian kernel's standard deviation σ, for features scaled to [0, 1]; "auto" fits it
+        to the labelled set, see `palacs.kernel.auto_bandwidth`.
     classes : array-like of shape (n_classes,) or None, default=None
         All class labels, also those that no instance has yet; None takes those in ``y``. Sorted
         in ``classes_``.
@@ -42,6 +42,8 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+    bandwidth_ : float
+        The bandwidth in use.
     class_count_ : ndarray of shape (n_classes,)
         Instances of each class.
     class_prior_ : ndarray of shape (n_classes,)
@@ -59,14 +61,14 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "bandwidth": [Interval(Real, 0, None, closed="neither")],
+        "bandwidth": BANDWIDTH_OR_AUTO,
         "classes": ["array-like", None],
         "class_prior": [StrOptions({"uniform"}), "array-like", None],
     }
 
     def __init__(
         self,
-        bandwidth: float = 0.05,
+        bandwidth: Bandwidth = 0.05,
         classes: npt.ArrayLike | None = None,
         class_prior: ClassPrior = None,
     ) -> None:
@@ -96,13 +98,14 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
             unknown = np.setdiff1d(y, self.classes_)
             if len(unknown):
                 raise ValueError(
-                    f"y holds the label {unknown[0]!r}, which is not among classes="
+                    f"y holds the label {unknown.tolist()[0]!r}, which is not among classes="
                     f"{self.classes_.tolist()}; add it to classes or correct y."
                 )
             codes = np.searchsorted(self.classes_, y)
         self._X: Features = np.asarray(X)
         self._codes: Codes = codes.astype(np.int64)
         n_classes = len(self.classes_)
+        self.bandwidth_ = resolve_bandwidth(self.bandwidth, self._X, self._codes)
         self.class_count_ = np.bincount(self._codes, minlength=n_classes)
         self.class_prior_ = check_class_prior(self.class_prior, n_classes)
         return self
@@ -120,7 +123,7 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         queries: Features = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return frequencies(queries, self._X, self._codes, len(self.classes_), float(self.bandwidth))
+        return frequencies(queries, self._X, self._codes, len(self.classes_), self.bandwidth_)
 
     def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Class probabilities near each row of X.

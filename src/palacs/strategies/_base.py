@@ -9,12 +9,14 @@ order, of what is pending, of the parameters and of the seed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cache
 from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import make_constraint
 
 from palacs._random import PICK, Stream, uniform
 from palacs._validation import check_count
@@ -148,18 +150,25 @@ class Strategy(BaseEstimator, ABC):
         seed = seed_of(self.random_state)
         picks: list[int] = []
         first: Utilities | None = None
-        for _ in range(batch_size):
+        while len(picks) < batch_size:
+            if picks:
+                labelled = labelled.with_pending(picks[-1])
             stream = Stream(seed, np.uint64(len(labelled) + len(labelled.pending)))
             utilities = self._decide(labelled, allowed, stream)
             first = utilities if first is None else first
-            pick = int(pick_class(utilities, self.drawn, stream))
-            picks.append(pick)
-            labelled = labelled.with_pending(pick)
+            picks.append(int(pick_class(utilities, self.drawn, stream)))
         labels: Labels = labelled.classes[picks]
         if return_utilities:
             assert first is not None
             return labels, first
         return labels
+
+    def _validate_params(self) -> None:
+        """Check the parameters as scikit-learn does, but at the pace of a decision."""
+        params = vars(self)
+        for name, constraints in _constraints(type(self)).items():
+            if name in params and not any(c.is_satisfied_by(params[name]) for c in constraints):
+                super()._validate_params()  # finds the same, and words the error
 
     def _check_classes(self, classes: Labels) -> None:
         """Check parameters that depend on the class labels; nothing by default."""
@@ -175,8 +184,31 @@ class Strategy(BaseEstimator, ABC):
             utilities = 1.0 / (1.0 + labelled.counts_with_pending)
         else:
             utilities = np.array(self.utilities(labelled, stream), dtype=np.float64)
+            self._check_utilities(utilities, labelled.n_classes)
         utilities[~allowed] = np.nan
         return utilities
+
+    def _check_utilities(self, utilities: Utilities, n_classes: int) -> None:
+        name = type(self).__name__
+        if utilities.shape != (n_classes,):
+            raise ValueError(
+                f"{name}.utilities returned shape {utilities.shape}; return one utility for each "
+                f"of the {n_classes} classes."
+            )
+        if not np.isfinite(utilities).all() or (self.drawn and (utilities < 0).any()):
+            raise ValueError(
+                f"{name}.utilities returned {utilities.tolist()}; utilities must be finite, and "
+                "where a class is drawn by them, not negative."
+            )
+
+
+@cache
+def _constraints(strategy: type[Strategy]) -> dict[str, list[Any]]:
+    return {
+        name: [make_constraint(constraint) for constraint in constraints]
+        for name, constraints in strategy._parameter_constraints.items()
+        if isinstance(constraints, list)  # else the text "no_validation"
+    }
 
 
 @njit(cache=True, nogil=True)

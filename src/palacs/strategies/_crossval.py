@@ -18,8 +18,8 @@ from sklearn.base import clone
 from palacs._random import FOLDS, Stream, permutation
 from palacs._validation import Codes, Features
 from palacs.classifier import ParzenWindowClassifier, check_class_prior
-from palacs.kernel import similarity_matrix
-from palacs.strategies._labelled import LabelledSet
+from palacs.kernel import resolve_bandwidth, similarity_matrix
+from palacs.strategies._labelled import LabelledSet, encode
 
 NOTHING_NEAR = -1
 
@@ -62,14 +62,23 @@ class _ParzenValidator(CrossValidator):
         self, labelled: LabelledSet, folds: int, seed: np.uint64, model: ParzenWindowClassifier
     ) -> None:
         super().__init__(labelled, folds, seed)
-        self.similarity = similarity_matrix(labelled.X, labelled.X, float(model.bandwidth))
+        self.bandwidth = model.bandwidth
+        self.similarity = self._similarity(len(labelled))
         self.prior = parzen_prior(model, labelled)
 
     def _predict(self, n: int, fold: Codes, without: int) -> Codes:
+        similarity = self.similarity
+        if self.bandwidth == "auto" and n < len(self.labelled):
+            similarity = self._similarity(n)
         predicted: Codes = parzen_out_of_fold(
-            self.similarity, self.labelled.y, n, fold, without, self.prior
+            similarity, self.labelled.y, n, fold, without, self.prior
         )
         return predicted
+
+    def _similarity(self, n: int) -> Features:
+        # One bandwidth, that of all instances known at the time, serves all folds.
+        X, y = self.labelled.X[:n], self.labelled.y[:n]
+        return similarity_matrix(X, X, resolve_bandwidth(self.bandwidth, X, y))
 
 
 class _AnyValidator(CrossValidator):
@@ -79,6 +88,8 @@ class _AnyValidator(CrossValidator):
 
     def _predict(self, n: int, fold: Codes, without: int) -> Codes:
         X, y = self.labelled.X[:n], self.labelled.y[:n]
+        # The model sees the labels themselves: its parameters may name them.
+        labels = self.labelled.classes[y]
         predicted = np.full(n, NOTHING_NEAR, dtype=np.int64)
         for f in range(fold.max() + 1):
             train = fold != f
@@ -89,9 +100,9 @@ class _AnyValidator(CrossValidator):
                 # Many classifiers refuse to fit a single class; there is only one answer.
                 predicted[fold == f] = seen[0]
             elif len(seen) > 1:
-                predicted[fold == f] = (
-                    clone(self.model).fit(X[train], y[train]).predict(X[fold == f])
-                )
+                model = clone(self.model).fit(X[train], labels[train])
+                answers = model.predict(X[fold == f])
+                predicted[fold == f] = encode(answers, self.labelled.classes, "the predictions")
         return predicted
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ import numpy.typing as npt
 from palacs._validation import Codes, Features, check_features
 
 Labels = npt.NDArray[Any]
+
+_NOTHING: Codes = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -78,9 +81,7 @@ def check_classes(classes: npt.ArrayLike | None, y: Labels) -> Labels:
             )
         found: Labels = np.unique(y)
     else:
-        found = np.asarray(classes)
-        if found.ndim != 1:
-            raise ValueError(f"classes must be a flat list of labels, got shape {found.shape}.")
+        found = as_labels(classes, "classes")
         values, counts = np.unique(found, return_counts=True)
         if (counts > 1).any():
             raise ValueError(
@@ -94,11 +95,28 @@ def check_classes(classes: npt.ArrayLike | None, y: Labels) -> Labels:
     return found
 
 
+def as_labels(values: npt.ArrayLike, name: str) -> Labels:
+    """Return labels as a flat array of text or of numbers, none missing."""
+    labels = np.asarray(values)
+    if labels.ndim != 1:
+        raise ValueError(f"{name} must be a flat list of labels, got {short_repr(values)}.")
+    # NumPy would write the missing label of a list of text as the text 'nan'.
+    items = values if isinstance(values, (list, tuple)) else labels
+    if labels.dtype.kind not in "iub" and any(item is None or item != item for item in items):
+        raise ValueError(
+            f"{name} holds a missing label (None or nan); name its class or leave it out."
+        )
+    # Tables hold text as objects; as text it compares with text from anywhere else.
+    if labels.dtype.kind == "O":
+        labels = np.asarray(labels.tolist())
+    if labels.dtype.kind not in "iubfUS":
+        raise ValueError(f"{name} holds {labels[0]!r}; labels must be text or numbers.")
+    return labels
+
+
 def encode(labels: npt.ArrayLike, classes: Labels, name: str) -> Codes:
     """Translate labels into positions in ``classes``."""
-    labels = np.asarray(labels)
-    if labels.ndim != 1:
-        raise ValueError(f"{name} must be a flat list of labels, got shape {labels.shape}.")
+    labels = as_labels(labels, name)
     if len(labels) == 0:
         return np.zeros(0, dtype=np.int64)
     # Numbers and text do not sort together: a mix cannot match anyway.
@@ -108,7 +126,7 @@ def encode(labels: npt.ArrayLike, classes: Labels, name: str) -> Codes:
             f"{_listing(classes)}; labels and classes must be of one type."
         )
     order = np.argsort(classes)
-    position = np.searchsorted(classes, labels, sorter=order).clip(max=len(classes) - 1)
+    position = np.minimum(np.searchsorted(classes, labels, sorter=order), len(classes) - 1)
     codes: Codes = order[position].astype(np.int64)
     wrong = classes[codes] != labels
     if wrong.any():
@@ -127,17 +145,15 @@ def check_labelled_set(
 ) -> LabelledSet:
     """Check a labelled set and translate its labels into codes."""
     features = check_features(X, allow_empty=True)
-    labels = np.asarray(y)
-    if labels.shape != (len(features),):
+    labels = as_labels(y, "y")
+    if len(labels) != len(features):
         raise ValueError(
             f"y has shape {labels.shape}, but X has {len(features)} rows; give one label per "
             "instance."
         )
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise ValueError("y holds a label that is not a number (nan); every instance has a class.")
     known = check_classes(classes, labels)
     codes = encode(labels, known, "y")
-    waiting = encode([] if pending is None else pending, known, "pending")
+    waiting = _NOTHING if pending is None else encode(pending, known, "pending")
     return LabelledSet(features, codes, known, waiting)
 
 

@@ -8,7 +8,7 @@ is the gain averaged over where its instances fall.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -17,9 +17,9 @@ from numba import njit
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from palacs._random import PENDING, Stream, fill_normal, uniform
-from palacs._validation import Codes, Features
-from palacs.gain import gain_rows
-from palacs.kernel import draw_pseudo_instances, frequencies, seed_of
+from palacs._validation import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features
+from palacs.gain import MOST_LABELS, gain_rows
+from palacs.kernel import draw_pseudo_instances, frequencies, resolve_bandwidth, seed_of
 from palacs.strategies._base import Strategy, Utilities
 from palacs.strategies._labelled import LabelledSet, Labels, check_labelled_set
 
@@ -69,12 +69,13 @@ class PALACS(Strategy):
         Pseudo-instances per class; on a grid, points per feature.
     max_labels : int, default=3
         The paper's M, see `perf_gain`.
-    bandwidth : float, default=0.05
-        The kernel's standard deviation σ, for features scaled to [0, 1].
+    bandwidth : float or "auto", default=0.05
+        The kernel's standard deviation σ, for features scaled to [0, 1]; "auto" fits it to the
+        labelled set, see `palacs.kernel.auto_bandwidth`.
     sampling : {"monte-carlo", "grid"}, default="monte-carlo"
         "monte-carlo" draws the pseudo-instances from each class's kernel density. "grid" spreads
         them evenly over the labelled set and three bandwidths around it and weights them
-        explicitly (Eq. 6): exact, for up to three features.
+        explicitly (Eq. 6): nothing is random, for up to three features.
     random_state : int, RandomState or None, default=None
 
     Examples
@@ -92,8 +93,8 @@ class PALACS(Strategy):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_pseudo": [Interval(Integral, 1, None, closed="left")],
-        "max_labels": [Interval(Integral, 1, None, closed="left")],
-        "bandwidth": [Interval(Real, 0, None, closed="neither")],
+        "max_labels": [Interval(Integral, 1, MOST_LABELS, closed="both")],
+        "bandwidth": BANDWIDTH_OR_AUTO,
         "sampling": [StrOptions({"monte-carlo", "grid"})],
         "random_state": ["random_state"],
     }
@@ -102,7 +103,7 @@ class PALACS(Strategy):
         self,
         n_pseudo: int = 25,
         max_labels: int = 3,
-        bandwidth: float = 0.05,
+        bandwidth: Bandwidth = 0.05,
         sampling: Literal["monte-carlo", "grid"] = "monte-carlo",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -162,7 +163,7 @@ class PALACS(Strategy):
         self, labelled: LabelledSet, stream: Stream
     ) -> tuple[Features, Codes, Features, Features]:
         """Return pseudo-instances, their origins, kernel frequencies and gains."""
-        bandwidth = float(self.bandwidth)
+        bandwidth = resolve_bandwidth(self.bandwidth, labelled.X, labelled.y)
         n_classes = labelled.n_classes
         X, y = impute_pending(labelled, bandwidth, stream)
         if self.sampling == "grid":
@@ -183,6 +184,8 @@ def impute_pending(
 
     A pending class without any instance has no density to draw from and is left out.
     """
+    if len(labelled.pending) == 0:
+        return labelled.X, labelled.y
     known = labelled.pending[labelled.counts[labelled.pending] > 0]
     if len(known) == 0:
         return labelled.X, labelled.y
@@ -213,14 +216,20 @@ def class_weights(k: Features, origins: Codes) -> Features:
     In thousands of dimensions even a class's own pseudo-instances are too far from it for
     floating point; they then share equally.
     """
-    weights = np.empty_like(k)
-    for c in range(k.shape[1]):
-        total = k[:, c].sum()
-        if total > 0.0:
-            weights[:, c] = k[:, c] / total
-        else:
-            own = (origins == c).astype(np.float64)
-            weights[:, c] = own / max(own.sum(), 1.0)
+    n_points, n_classes = k.shape
+    totals, draws = np.zeros(n_classes), np.zeros(n_classes)
+    for i in range(n_points):
+        if origins[i] >= 0:
+            draws[origins[i]] += 1.0
+        for c in range(n_classes):
+            totals[c] += k[i, c]
+    weights = np.zeros((n_points, n_classes))
+    for i in range(n_points):
+        for c in range(n_classes):
+            if totals[c] > 0.0:
+                weights[i, c] = k[i, c] / totals[c]
+            elif origins[i] == c:
+                weights[i, c] = 1.0 / draws[c]
     return weights
 
 

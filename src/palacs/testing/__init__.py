@@ -1,0 +1,39 @@
+"""Contract suites: what every strategy and storage promises, as checks anyone can run.
+
+Neither pytest nor any extra is needed for strategies; the suite for storages is imported when
+it is first used. A third-party strategy is checked in one line:
+
+>>> from palacs.strategies import UniformSelection
+>>> from palacs.testing import check_strategy
+>>> check_strategy(UniformSelection())
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from palacs.testing._strategies import StrategyCheck, check_strategy, strategy_checks
+
+if TYPE_CHECKING:
+    from palacs.testing._storages import STORAGE_CHECKS, check_storage
+
+__all__ = [
+    "STORAGE_CHECKS",
+    "StrategyCheck",
+    "check_storage",
+    "check_strategy",
+    "strategy_checks",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("STORAGE_CHECKS", "check_storage"):
+        raise AttributeError(f"module 'palacs.testing' has no attribute {name!r}")
+    try:
+        return getattr(import_module("palacs.testing._storages"), name)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"palacs.testing.{name} needs {error.name!r}; run: pip install 'palacs[campaign]'",
+            name=error.name,
+        ) from error
