@@ -87,7 +87,7 @@ def check_a_failed_block_leaves_nothing(storage: Storage) -> None:
 
 
 def check_names_are_unique(storage: Storage) -> None:
-    """A second campaign of the same name is refused, an unknown one is not found."""
+    """Refuse a second campaign of the same name; do not find an unknown one."""
     campaign = _new(storage)
     _expect(CampaignExists, lambda: storage.create(campaign.name, [_CREATED]))
     assert storage.find(campaign.name).key == campaign.key
@@ -97,7 +97,7 @@ def check_names_are_unique(storage: Storage) -> None:
 
 
 def check_what_happens_once_happens_once(storage: Storage) -> None:
-    """The database refuses to ask, close, enter or retract the same entry twice."""
+    """Refuse, in the database, to ask, close, enter or retract the same entry twice."""
     for first, second in (
         ("asked", "asked"),
         ("told", "told"),

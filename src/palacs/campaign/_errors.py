@@ -1,0 +1,27 @@
+"""What a campaign refuses, and why; nothing was written when one of these is raised."""
+
+from __future__ import annotations
+
+
+class CampaignError(Exception):
+    """The campaign cannot do this now."""
+
+
+class NothingToAsk(CampaignError):
+    """No class may be requested: all are paused, or the budget is used up."""
+
+
+class BudgetExhausted(NothingToAsk):
+    """As many instances as the budget allows are delivered or under way."""
+
+
+class UnknownEntry(CampaignError):
+    """There is no request or instance of this id in the campaign."""
+
+
+class Conflict(CampaignError):
+    """The record already says something else about this request or class."""
+
+
+class UnknownClass(ValueError):
+    """The label is not one of the campaign's classes."""

@@ -1,0 +1,86 @@
+"""The campaign as tables: its history row by row, and where it stands class by class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from palacs.campaign._ledger import STATES, Ledger
+from palacs.campaign._records import ClassStatus, Status
+from palacs.campaign._values import from_bytes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TIMES = ("asked_at", "expires_at", "performed_at", "told_at", "failed_at", "retracted_at")
+NUMBERS = ("cost", "duration", "utility")
+
+
+def history_of(ledger: Ledger, at: float, *, features: bool) -> pd.DataFrame:
+    """Return one row per request or unsolicited instance; see ``Campaign.history``."""
+    import pandas as pd
+
+    entries = list(ledger.entries.values())
+    columns: dict[str, pd.Series] = {
+        "id": pd.Series([e.id for e in entries], dtype=object),
+        "request_id": pd.Series(
+            [e.id if e.asked is not None else None for e in entries], dtype=object
+        ),
+        "asked": pd.Series([e.asked for e in entries], dtype=object),
+        "label": pd.Series([e.label for e in entries], dtype=object),
+        "state": pd.Series([e.state(at) for e in entries], dtype=object),
+    }
+    for name in TIMES:
+        seconds = pd.Series([getattr(e, name) for e in entries], dtype=float)
+        columns[name] = pd.to_datetime(seconds, unit="s", utc=True)
+    columns["reason"] = pd.Series([e.reason for e in entries], dtype=object)
+    columns["cost"] = pd.Series([e.cost for e in entries], dtype=float)
+    columns["duration"] = pd.Series([e.duration for e in entries], dtype=float)
+    utilities = [None if e.asked is None else e.utilities.get(e.asked) for e in entries]
+    columns["utility"] = pd.Series(utilities, dtype=float)
+    frame = pd.DataFrame(columns)
+    if features:
+        d = ledger.labelled.n_features or 0
+        X = np.full((len(entries), d), np.nan)
+        for row, entry in enumerate(entries):
+            if entry.x is not None:
+                X[row] = from_bytes(entry.x)
+        names = [f"x{i}" for i in range(d)]
+        frame = pd.concat([frame, pd.DataFrame(X, columns=names)], axis=1)
+    return frame
+
+
+def status_of(name: str, ledger: Ledger, at: float) -> Status:
+    """Return where a campaign stands; see ``Campaign.status``."""
+    states = dict.fromkeys(STATES, 0)
+    for entry in ledger.entries.values():
+        states[entry.state(at)] += 1
+    got = np.bincount(ledger.labelled.codes, minlength=len(ledger.classes)).tolist()
+    pending = dict.fromkeys(ledger.classes, 0)
+    for entry in ledger.pending(at):
+        if entry.asked is not None:
+            pending[entry.asked] += 1
+    latest = ledger.last_asked.utilities if ledger.last_asked is not None else {}
+    classes = tuple(
+        ClassStatus(
+            label=label,
+            asked=ledger.asked[label],
+            got=got[code],
+            pending=pending[label],
+            share=got[code] / max(1, len(ledger.labelled)),
+            utility=latest.get(label),
+            paused=label in ledger.paused,
+        )
+        for code, label in enumerate(ledger.classes)
+    )
+    return Status(
+        name=name,
+        strategy=str(ledger.settings.strategy["name"]),
+        budget=ledger.settings.budget,
+        remaining=ledger.remaining(at),
+        instances=len(ledger.labelled),
+        n_features=ledger.labelled.n_features,
+        states=states,
+        classes=classes,
+    )

@@ -1,0 +1,222 @@
+"""What the events of a campaign add up to.
+
+A ledger is folded from events, one after the other, and is the only place that says what
+they mean; a process that reads a campaign, one that replays it and one that imports it all
+use the same fold. An event that does not fit is refused, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from palacs.campaign._errors import UnknownClass
+from palacs.campaign._labelled import GrowingSet
+from palacs.campaign._settings import Settings
+from palacs.campaign._values import check_label, check_lease, from_bytes, utilities_from_json
+from palacs.storage import Event, Label, StorageDamaged
+
+STATES = ("pending", "delivered", "failed", "expired", "retracted")
+
+
+@dataclass(slots=True)
+class Entry:
+    """One request or unsolicited instance: one row of the history.
+
+    Times are seconds since the epoch. ``asked`` is ``None`` for an unsolicited instance;
+    ``label`` is the class of the instance, once there is one.
+    """
+
+    id: str
+    asked: Label | None = None
+    asked_at: float | None = None
+    expires_at: float | None = None
+    performed_at: float | None = None
+    label: Label | None = None
+    x: bytes | None = None
+    told_at: float | None = None
+    failed_at: float | None = None
+    retracted_at: float | None = None
+    reason: str | None = None
+    cost: float | None = None
+    duration: float | None = None
+    utilities: dict[Label, float] = field(default_factory=dict)
+
+    def state(self, at: float) -> str:
+        """Return one of ``STATES``, as of the time `at`."""
+        if self.retracted_at is not None:
+            return "retracted"
+        if self.told_at is not None:
+            return "delivered"
+        if self.failed_at is not None:
+            return "failed"
+        return "pending" if self.expires_at is None or at < self.expires_at else "expired"
+
+
+class Ledger:
+    """The state of a campaign after its first ``seq`` events.
+
+    Attributes
+    ----------
+    seq : int
+        Number of the last event folded in.
+    settings : Settings
+        From the first event.
+    classes : list of str or int
+        In the order in which they were declared or added.
+    paused : set
+        Classes that are not requested for the time being.
+    entries : dict
+        Every request and unsolicited instance by id, in the order of the record.
+    labelled : GrowingSet
+        The instances that were delivered or added and not retracted.
+    """
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self.classes: list[Label] = []
+        self.paused: set[Label] = set()
+        self.entries: dict[str, Entry] = {}
+        self.asked: dict[Label, int] = {}
+        self.n_asked = 0
+        self.n_delivered = 0
+        self.last_asked: Entry | None = None
+        self._open: dict[str, Entry] = {}
+        self._codes: dict[Label, int] = {}
+
+    def apply(self, event: Event) -> None:
+        """Fold in the next event."""
+        if event.seq != self.seq + 1:
+            raise StorageDamaged(
+                f"event {event.seq} follows event {self.seq}; the record has a gap, "
+                "restore it from a backup."
+            )
+        fold = getattr(self, f"_fold_{event.kind}", None)
+        if fold is None or (self.seq == 0) != (event.kind == "created"):
+            raise StorageDamaged(
+                f"event {event.seq} of kind {event.kind!r} is not known to this palacs here; "
+                "it may have been written by a newer one."
+            )
+        try:
+            fold(event)
+        except (KeyError, TypeError, ValueError) as error:
+            raise StorageDamaged(
+                f"event {event.seq} ({event.kind}) contradicts the record: {error}."
+            ) from error
+        self.seq = event.seq
+
+    # -- questions ---------------------------------------------------------------------
+
+    def code(self, label: Any) -> int:
+        """Return the position of a class, or raise :class:`UnknownClass`."""
+        known = check_label(label)
+        if known not in self._codes:
+            names = ", ".join(map(repr, self.classes[:12]))
+            raise UnknownClass(
+                f"class {known!r} is not one of this campaign's classes ({names}); "
+                "check the spelling, or add it with add_class."
+            )
+        return self._codes[known]
+
+    def pending(self, at: float) -> list[Entry]:
+        """Return the requests whose instances are still to come, oldest first."""
+        return [entry for entry in self._open.values() if entry.state(at) == "pending"]
+
+    def remaining(self, at: float) -> int | None:
+        """Return how many more requests the budget allows; ``None`` is no limit."""
+        if self.settings.budget is None:
+            return None
+        return max(0, self.settings.budget - self.n_delivered - len(self.pending(at)))
+
+    def candidates(self) -> list[Label]:
+        """Return the classes that may be requested."""
+        return [label for label in self.classes if label not in self.paused]
+
+    # -- one method per kind of event --------------------------------------------------
+
+    def _fold_created(self, event: Event) -> None:
+        self.settings = Settings.from_payload(event.payload)
+        for label in self.settings.classes:
+            self._declare(label)
+        self.labelled = GrowingSet(self.settings.bounds)
+
+    def _declare(self, label: Label) -> None:
+        if label in self._codes:
+            raise ValueError(f"class {label!r} is already there")
+        self._codes[label] = len(self.classes)
+        self.classes.append(label)
+        self.asked[label] = 0
+
+    def _fold_asked(self, event: Event) -> None:
+        label = self.classes[self.code(event.label)]
+        utilities = utilities_from_json(event.payload["utilities"])
+        entry = self._enter(event)
+        entry.asked, entry.asked_at = label, event.at
+        entry.expires_at = _end_of_lease(event)
+        entry.utilities = dict(zip(self.classes, utilities, strict=False))
+        self._open[entry.id] = entry
+        self.asked[label] += 1
+        self.n_asked += 1
+        self.last_asked = entry
+
+    def _fold_performed(self, event: Event) -> None:
+        entry = self._open[event.entry or ""]
+        entry.performed_at = event.at
+        entry.expires_at = _end_of_lease(event)
+
+    def _fold_told(self, event: Event) -> None:
+        entry = self._open[event.entry or ""]
+        self._deliver(entry, event)
+        del self._open[entry.id]
+        self.n_delivered += 1
+
+    def _fold_added(self, event: Event) -> None:
+        self.code(event.label)
+        self._deliver(self._enter(event), event)
+
+    def _fold_failed(self, event: Event) -> None:
+        entry = self._open.pop(event.entry or "")
+        entry.failed_at = event.at
+        entry.reason = str(event.payload.get("reason", ""))
+
+    def _fold_retracted(self, event: Event) -> None:
+        entry = self.entries[event.entry or ""]
+        if entry.told_at is None or entry.retracted_at is not None:
+            raise ValueError(f"{entry.id!r} has no instance to retract")
+        self.labelled.remove(entry.id)
+        if entry.asked is not None:
+            self.n_delivered -= 1
+        entry.retracted_at = event.at
+        entry.reason = str(event.payload.get("reason", ""))
+
+    def _fold_paused(self, event: Event) -> None:
+        self.paused.add(self.classes[self.code(event.label)])
+
+    def _fold_resumed(self, event: Event) -> None:
+        self.paused.discard(self.classes[self.code(event.label)])
+
+    def _fold_class_added(self, event: Event) -> None:
+        label = check_label(event.label)
+        if type(label) is not type(self.classes[0]):
+            raise ValueError(f"class {label!r} is of another type than the others")
+        self._declare(label)
+
+    def _enter(self, event: Event) -> Entry:
+        if not event.entry or event.entry in self.entries:
+            raise ValueError(f"id {event.entry!r} is missing or already in use")
+        entry = self.entries[event.entry] = Entry(event.entry)
+        return entry
+
+    def _deliver(self, entry: Entry, event: Event) -> None:
+        code = self.code(event.label)
+        x = from_bytes(event.x or b"")
+        if self.labelled.n_features not in (None, x.size):
+            raise ValueError(f"{x.size} features instead of {self.labelled.n_features}")
+        self.labelled.append(entry.id, x, code)
+        entry.label, entry.x, entry.told_at = self.classes[code], event.x, event.at
+        entry.cost, entry.duration = event.cost, event.duration
+
+
+def _end_of_lease(event: Event) -> float | None:
+    lease = check_lease(event.payload["lease"])
+    return None if lease is None else event.at + lease

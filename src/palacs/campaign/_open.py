@@ -1,0 +1,131 @@
+"""Making, finding and bringing in campaigns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from palacs.campaign import _decide, _values
+from palacs.campaign._campaign import Campaign
+from palacs.campaign._exchange import read_campaign
+from palacs.campaign._settings import DEFAULT_LEASE_S, make_settings
+from palacs.storage import CampaignNotFound, Draft, Label, Storage, open_storage
+
+if TYPE_CHECKING:
+    from palacs.strategies import Strategy
+
+
+def create_campaign(
+    name: str,
+    classes: Iterable[Label],
+    *,
+    strategy: Strategy | Mapping[str, Any] | str | None = None,
+    storage: str | Storage | None = None,
+    budget: int | None = None,
+    lease: float | timedelta | None = DEFAULT_LEASE_S,
+    bounds: Any = None,
+    seed: int | None = None,
+) -> Campaign:
+    """Start a campaign.
+
+    Parameters
+    ----------
+    name : str
+        Unique within the storage.
+    classes : iterable of str or int
+        At least two labels of one type, which they keep: integers come back as integers.
+    strategy : Strategy, str, mapping or None
+        A strategy, its registered name or its spec; by default PAL-ACS.
+    storage : str, Storage or None
+        Where to keep it, see :func:`palacs.storage.open_storage`; made if it is not there.
+        By default ``PALACS_STORAGE`` from the environment, or ``sqlite:///palacs.db``.
+    budget : int or None
+        How many instances requests may bring in; ``None`` is no limit.
+    lease : float, timedelta or None
+        Seconds for which an unanswered request counts as pending; ``None`` is forever.
+    bounds : pair, array-like of shape (n_features, 2) or None
+        Declared range of all or of each feature; ``None`` takes the range of what was seen.
+    seed : int or None
+        Makes the requests reproducible; by default the strategy's ``random_state``, or one
+        that is drawn and kept in the record.
+
+    Returns
+    -------
+    Campaign
+
+    Raises
+    ------
+    ValueError
+        A value is not usable; nothing was written.
+    palacs.storage.CampaignExists
+        The name is taken.
+
+    Examples
+    --------
+    >>> from palacs.campaign import create_campaign
+    >>> c = create_campaign("demo", classes=["a", "b"], storage="memory", seed=0)
+    >>> sorted(request.label for request in c.ask_many(2))
+    ['a', 'b']
+    """
+    _values.check_name(name)
+    settings = make_settings(
+        classes, strategy, seed=seed, budget=budget, lease=lease, bounds=bounds
+    )
+    _decide.rehearse(settings, settings.classes)
+    created = Draft("created", payload=settings.to_payload())
+    opened = open_storage(storage, create=True)
+    return Campaign(opened, opened.create(name, [created]), owns=opened is not storage)
+
+
+def load_campaign(name: str, *, storage: str | Storage | None = None) -> Campaign:
+    """Open a campaign that exists, from any process at any time.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    storage : str, Storage or None
+        Where it is kept, see :func:`palacs.storage.open_storage`.
+
+    Returns
+    -------
+    Campaign
+
+    Raises
+    ------
+    palacs.storage.CampaignNotFound, palacs.storage.StorageNotFound
+        There is no such campaign or storage; nothing is made.
+    """
+    if storage == "memory":
+        raise CampaignNotFound(
+            "an in-memory storage is new each time it is opened; make one with "
+            "palacs.storage.MemoryStorage() and pass it to both create and load."
+        )
+    opened = open_storage(storage)
+    return Campaign(opened, opened.find(name), owns=opened is not storage)
+
+
+def import_campaign(
+    path: str | Path, *, name: str | None = None, storage: str | Storage | None = None
+) -> Campaign:
+    """Bring an exported campaign into a storage, with all of its history.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that ``Campaign.export`` wrote.
+    name : str or None
+        Under which to keep it; by default the name it had.
+    storage : str, Storage or None
+        Where to keep it; made if it is not there.
+
+    Returns
+    -------
+    Campaign
+    """
+    own_name, drafts = read_campaign(Path(path))
+    name = own_name if name is None else _values.check_name(name)
+    opened = open_storage(storage, create=True)
+    return Campaign(opened, opened.create(name, drafts), owns=opened is not storage)

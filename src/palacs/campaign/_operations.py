@@ -1,0 +1,144 @@
+"""What each operation writes, as a function of the ledger and the clock.
+
+An operation looks at the ledger while it holds the writer's turn, and returns the events to
+append: none, where the record already says the same (repeating is harmless), or an error,
+where it says something else.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from palacs.campaign import _values
+from palacs.campaign._errors import Conflict, UnknownEntry
+from palacs.campaign._ledger import Entry, Ledger
+from palacs.storage import Draft, Label
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An instance on its way into the record; ``label`` is ``None`` for the class asked for."""
+
+    x: _values.Vector
+    label: Label | None
+    cost: float | None
+    duration: float | None
+
+
+def answer(x: Any, label: Any, cost: Any = None, duration: Any = None) -> Answer:
+    """Check an instance as far as that is possible without the record."""
+    return Answer(
+        _values.check_vector(x),
+        None if label is None else _values.check_label(label),
+        _values.check_amount(cost, "cost"),
+        _values.check_amount(duration, "duration"),
+    )
+
+
+def new_id(prefix: str, number: int) -> str:
+    """Return a short id: easy to read out and type, hard to mistake for another."""
+    return f"{prefix}{number}-{secrets.token_hex(2)}"
+
+
+def find(ledger: Ledger, id_: str) -> Entry:
+    """Return a request or unsolicited instance by its id."""
+    entry = ledger.entries.get(id_)
+    if entry is None:
+        raise UnknownEntry(
+            f"no request or instance {id_!r} in this campaign; history() lists them."
+        )
+    return entry
+
+
+def _find_request(ledger: Ledger, id_: str) -> tuple[Entry, Label]:
+    entry = find(ledger, id_)
+    if entry.asked is None:
+        raise Conflict(f"{id_!r} is an unsolicited instance, not a request.")
+    return entry, entry.asked
+
+
+def tell(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
+    """Record the instance a request brought."""
+    entry, asked = _find_request(ledger, id_)
+    label = ledger.classes[ledger.code(asked if given.label is None else given.label)]
+    raw = _values.to_bytes(given.x)
+    if entry.told_at is not None:
+        if (entry.x, entry.label) == (raw, label):
+            return []
+        raise Conflict(
+            f"request {id_!r} was already told with other values; to correct it, retract it "
+            "and add the right instance."
+        )
+    if entry.failed_at is not None:
+        raise Conflict(f"request {id_!r} was reported as failed; use add for its instance.")
+    _values.check_vector(given.x, ledger.labelled.n_features)
+    return [Draft("told", id_, label, raw, given.cost, given.duration)]
+
+
+def add(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
+    """Record an unsolicited instance."""
+    label = ledger.classes[ledger.code(given.label)]
+    raw = _values.to_bytes(given.x)
+    entry = ledger.entries.get(id_)
+    if entry is not None:
+        if entry.asked is None and (entry.x, entry.label) == (raw, label):
+            return []
+        raise Conflict(f"id {id_!r} is already in use with other values; choose another.")
+    _values.check_vector(given.x, ledger.labelled.n_features)
+    return [Draft("added", id_, label, raw, given.cost, given.duration)]
+
+
+def fail(ledger: Ledger, id_: str, reason: str) -> list[Draft]:
+    """Record that a request will bring nothing."""
+    entry, _ = _find_request(ledger, id_)
+    if entry.failed_at is not None:
+        return []
+    if entry.told_at is not None:
+        raise Conflict(f"request {id_!r} was already told; to take it back, retract it.")
+    return [Draft("failed", id_, entry.asked, payload={"reason": reason})]
+
+
+def performed(ledger: Ledger, id_: str) -> list[Draft]:
+    """Record that a request was carried out and its data are on their way."""
+    entry, _ = _find_request(ledger, id_)
+    if entry.told_at is not None or entry.performed_at is not None:
+        return []
+    if entry.failed_at is not None:
+        raise Conflict(f"request {id_!r} was already reported as failed.")
+    return [Draft("performed", id_, entry.asked, payload={"lease": ledger.settings.lease})]
+
+
+def retract(ledger: Ledger, id_: str, reason: str) -> list[Draft]:
+    """Take an instance out of the labelled set, keeping it in the history."""
+    entry = find(ledger, id_)
+    if entry.retracted_at is not None:
+        return []
+    if entry.told_at is None:
+        raise Conflict(f"request {id_!r} has brought no instance that could be retracted.")
+    return [Draft("retracted", id_, entry.label, payload={"reason": reason})]
+
+
+def pause(ledger: Ledger, label: Any) -> list[Draft]:
+    """Stop requesting a class."""
+    known = ledger.classes[ledger.code(label)]
+    return [] if known in ledger.paused else [Draft("paused", label=known)]
+
+
+def resume(ledger: Ledger, label: Any) -> list[Draft]:
+    """Request a paused class again."""
+    known = ledger.classes[ledger.code(label)]
+    return [Draft("resumed", label=known)] if known in ledger.paused else []
+
+
+def add_class(ledger: Ledger, label: Any) -> list[Draft]:
+    """Declare one more class."""
+    new = _values.check_label(label)
+    if new in ledger.classes:
+        raise Conflict(f"class {new!r} is already in this campaign.")
+    if type(new) is not type(ledger.classes[0]):
+        raise ValueError(
+            f"class {new!r} must be {type(ledger.classes[0]).__name__} like the others."
+        )
+    return [Draft("class_added", label=new)]

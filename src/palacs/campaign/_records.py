@@ -1,0 +1,185 @@
+"""What a campaign hands out: requests, instances and its status, as small frozen objects."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from palacs.storage import Label
+
+
+def to_datetime(at: float | None) -> datetime | None:
+    """Return seconds since the epoch as an aware UTC time."""
+    return None if at is None else datetime.fromtimestamp(at, UTC)
+
+
+def json_number(value: float | None) -> float | None:
+    """Return `value`, or ``None`` where JSON has no number for it (NaN, infinity)."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One instance asked for.
+
+    Attributes
+    ----------
+    id : str
+        Under which to tell or fail it, from any process.
+    label : str or int
+        The class to acquire.
+    utilities : dict
+        Utility of every class when it was decided: NaN for classes that could not be
+        requested, infinite for those without an instance and none pending.
+    asked_at : datetime
+        When it was made, UTC.
+    expires_at : datetime or None
+        When it stops counting as pending, UTC; it can still be answered afterwards.
+    """
+
+    id: str
+    label: Label
+    utilities: dict[Label, float]
+    asked_at: datetime
+    expires_at: datetime | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON-able form; utilities that are no finite number become ``None``."""
+        return {
+            "id": self.id,
+            "label": self.label,
+            "asked_at": self.asked_at.isoformat(),
+            "expires_at": None if self.expires_at is None else self.expires_at.isoformat(),
+            "utilities": {str(c): json_number(u) for c, u in self.utilities.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One acquired feature vector.
+
+    Attributes
+    ----------
+    id : str
+        Under which to retract it; the request's id where it was asked for.
+    label : str or int
+        Its class.
+    x : ndarray of shape (n_features,)
+        Raw values.
+    asked : str, int or None
+        The class that was asked for; ``None`` if it was unsolicited.
+    told_at : datetime
+        When it was recorded, UTC.
+    retracted : bool
+        Whether it was taken out of the labelled set again.
+    """
+
+    id: str
+    label: Label
+    x: npt.NDArray[np.float64]
+    asked: Label | None
+    told_at: datetime
+    retracted: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON-able form."""
+        return {
+            "id": self.id,
+            "label": self.label,
+            "asked": self.asked,
+            "x": self.x.tolist(),
+            "told_at": self.told_at.isoformat(),
+            "retracted": self.retracted,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ClassStatus:
+    """One class of a campaign.
+
+    Attributes
+    ----------
+    label : str or int
+        The class.
+    asked : int
+        Requests made for it, whatever became of them.
+    got : int
+        Its instances in the labelled set.
+    pending : int
+        Requests under way.
+    share : float
+        Its part of the labelled set; 0 while that is empty.
+    utility : float or None
+        At the latest request; ``None`` before the first.
+    paused : bool
+        Whether it is currently not requested.
+    """
+
+    label: Label
+    asked: int
+    got: int
+    pending: int
+    share: float
+    utility: float | None
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Where a campaign stands.
+
+    Attributes
+    ----------
+    name : str
+        The campaign.
+    strategy : str
+        The strategy's registered name.
+    budget, remaining : int or None
+        Instances that requests may bring in, altogether and still; ``None`` is no limit.
+    instances : int
+        Size of the labelled set, unsolicited instances included.
+    n_features : int or None
+        ``None`` until known.
+    states : dict
+        Number of history rows per state.
+    classes : tuple of ClassStatus
+        In the campaign's order.
+    """
+
+    name: str
+    strategy: str
+    budget: int | None
+    remaining: int | None
+    instances: int
+    n_features: int | None
+    states: dict[str, int]
+    classes: tuple[ClassStatus, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON-able form; utilities that are no finite number become ``None``."""
+        return {
+            "name": self.name,
+            "strategy": self.strategy,
+            "budget": self.budget,
+            "remaining": self.remaining,
+            "instances": self.instances,
+            "n_features": self.n_features,
+            "states": self.states,
+            "classes": [
+                {
+                    "label": c.label,
+                    "asked": c.asked,
+                    "got": c.got,
+                    "pending": c.pending,
+                    "share": c.share,
+                    "utility": json_number(c.utility),
+                    "paused": c.paused,
+                }
+                for c in self.classes
+            ],
+        }

@@ -1,0 +1,129 @@
+"""What a campaign was created with; the content of its first event.
+
+Settings never change. What can change later (classes added or paused) is a later event.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from palacs._version import __version__
+from palacs.campaign import _values
+from palacs.storage import Label
+
+if TYPE_CHECKING:
+    from palacs.strategies import Strategy
+
+DEFAULT_LEASE_S = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The unchanging part of a campaign.
+
+    Attributes
+    ----------
+    classes : tuple of str or int
+        The classes it started with.
+    strategy : dict
+        The strategy's spec, as :func:`palacs.strategies.to_spec` writes it.
+    seed : int
+        Where every request's own seed comes from.
+    budget : int or None
+        How many instances requests may bring in.
+    lease : float or None
+        Seconds until a request stops counting as pending.
+    bounds : list of pairs or None
+        Declared range of each feature, or one pair for all.
+    palacs : str
+        Version that created the campaign.
+    """
+
+    classes: tuple[Label, ...]
+    strategy: dict[str, Any]
+    seed: int
+    budget: int | None = None
+    lease: float | None = DEFAULT_LEASE_S
+    bounds: list[list[float]] | None = None
+    palacs: str = __version__
+
+    def to_payload(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "classes": list(self.classes),
+            "strategy": self.strategy,
+            "seed": self.seed,
+            "budget": self.budget,
+            "lease": self.lease,
+            "bounds": self.bounds,
+            "palacs": self.palacs,
+        }
+
+    @classmethod
+    def from_payload(cls, payload: Mapping[str, Any]) -> Settings:
+        """Undo :meth:`to_payload`, checking everything again."""
+        try:
+            spec = payload["strategy"]
+            if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
+                raise ValueError(f"strategy={spec!r} is no strategy spec.")
+            return cls(
+                classes=_values.check_classes(payload["classes"]),
+                strategy=dict(spec),
+                seed=_values.check_seed(payload["seed"]),
+                budget=_values.check_budget(payload.get("budget")),
+                lease=_values.check_lease(payload.get("lease")),
+                bounds=_values.check_bounds(payload.get("bounds")),
+                palacs=str(payload.get("palacs", "")),
+            )
+        except KeyError as error:
+            raise ValueError(f"the campaign's settings lack {error}.") from error
+
+
+def make_settings(
+    classes: Iterable[Label],
+    strategy: Strategy | Mapping[str, Any] | str | None,
+    *,
+    seed: int | None,
+    budget: int | None,
+    lease: float | timedelta | None,
+    bounds: Any,
+) -> Settings:
+    """Check what the user gave and return the settings."""
+    labels = _values.check_classes(classes)
+    spec = _spec_of(strategy)
+    if seed is None:
+        seed = _own_seed(spec)
+    return Settings(
+        classes=labels,
+        strategy=spec,
+        seed=_values.check_seed(seed),
+        budget=_values.check_budget(budget),
+        lease=_values.check_lease(lease),
+        bounds=_values.check_bounds(bounds),
+    )
+
+
+def _spec_of(strategy: Strategy | Mapping[str, Any] | str | None) -> dict[str, Any]:
+    from palacs import strategies
+
+    if strategy is None:
+        strategy = "pal-acs"
+    if isinstance(strategy, str):
+        strategy = strategies.make(strategy)
+    if isinstance(strategy, Mapping):
+        strategy = strategies.from_spec(dict(strategy))
+    return strategies.to_spec(strategy)
+
+
+def _own_seed(spec: Mapping[str, Any]) -> int:
+    # A strategy that was given a seed passes it on; otherwise draw one and write it down.
+    given = spec.get("params", {}).get("random_state")
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given >= 0:
+        return int(given)
+    return secrets.randbelow(2**32)

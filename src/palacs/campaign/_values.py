@@ -1,0 +1,189 @@
+"""Checking what comes in, before anything is written.
+
+Labels, feature vectors and numbers arrive from instruments, files and people. Each function
+either returns the one form the record keeps, or raises an error that names the value and
+says what to do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from palacs.storage import Label
+
+Vector = npt.NDArray[np.float64]
+
+LARGEST = 1e300  # beyond this the width of a feature's range is no longer a float64
+
+
+def check_name(name: Any) -> str:
+    """Return a campaign's name: printable text of 1 to 200 characters."""
+    if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 200:
+        raise ValueError(
+            f"campaign name {name!r} is not usable; give 1 to 200 printable characters."
+        )
+    return name
+
+
+def check_label(label: Any) -> Label:
+    """Return a class label as plain ``str`` or ``int``."""
+    if isinstance(label, (np.str_, str)):
+        text = str(label)
+        if not text.strip() or not text.isprintable() or len(text) > 200:
+            raise ValueError(
+                f"class label {text!r} is not usable; give 1 to 200 printable characters."
+            )
+        return text
+    if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
+        if not -(2**63) <= int(label) < 2**63:
+            raise ValueError(f"class label {label} is too large; use text instead.")
+        return int(label)
+    raise ValueError(f"class label {label!r} is neither text nor an integer; convert it first.")
+
+
+def check_classes(classes: Iterable[Any]) -> tuple[Label, ...]:
+    """Return at least two different labels of one type, in the order given."""
+    if isinstance(classes, str):
+        raise ValueError(f"classes={classes!r} is one text; give a list such as ['rest', 'left'].")
+    labels = tuple(check_label(label) for label in classes)
+    if len(set(labels)) != len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise ValueError(f"class {twice!r} is named twice; give each class once.")
+    if len({type(label) for label in labels}) > 1:
+        raise ValueError(f"classes {list(labels)!r} mix text and integers; use one of them.")
+    if len(labels) < 2:
+        raise ValueError(
+            f"classes={list(labels)!r} leaves nothing to choose; give at least two classes."
+        )
+    return labels
+
+
+def check_vector(x: Any, n_features: int | None = None) -> Vector:
+    """Return a feature vector of shape (n_features,), finite, as float64.
+
+    Minus zero becomes zero, so that the same values always have the same bytes.
+    """
+    try:
+        vector = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"x={_brief(x)} is not a list of numbers: {error}.") from error
+    if vector.ndim != 1 or vector.size == 0:
+        raise ValueError(
+            f"x has shape {vector.shape}; give one instance as a flat list of numbers."
+        )
+    bad = ~(np.abs(vector) <= LARGEST)
+    if bad.any():
+        place = int(np.argmax(bad))
+        raise ValueError(
+            f"x[{place}]={vector[place]} is not a usable number; repeat the recording, fail the "
+            "request, or fill in missing values before telling."
+        )
+    if n_features is not None and vector.size != n_features:
+        raise ValueError(
+            f"x has {vector.size} features, but this campaign's instances have {n_features}."
+        )
+    return vector + 0.0
+
+
+def check_bounds(bounds: Any) -> list[list[float]] | None:
+    """Return declared bounds as ``[[low, high], ...]``; one pair stands for all features."""
+    if bounds is None:
+        return None
+    try:
+        pairs = np.atleast_2d(np.asarray(bounds, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"bounds={_brief(bounds)} are not pairs of numbers: {error}.") from error
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or len(pairs) == 0:
+        raise ValueError(
+            f"bounds have shape {pairs.shape}; give (low, high), or one such pair per feature."
+        )
+    if not (np.abs(pairs) <= LARGEST).all() or not (pairs[:, 0] < pairs[:, 1]).all():
+        raise ValueError(f"bounds={_brief(bounds)} need finite low < high in every pair.")
+    return [[float(low), float(high)] for low, high in pairs]
+
+
+def check_budget(budget: Any) -> int | None:
+    """Return a budget: ``None`` or a positive number of instances."""
+    if budget is None:
+        return None
+    return check_count(budget, "budget")
+
+
+def check_count(value: Any, name: str) -> int:
+    """Return a whole number of at least 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"{name}={value!r} must be a whole number of at least 1.")
+    return int(value)
+
+
+def check_seed(seed: Any) -> int:
+    """Return a seed: a whole number that is not negative."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ValueError(f"seed={seed!r} must be a whole number of at least 0.")
+    return int(seed)
+
+
+def check_lease(lease: Any) -> float | None:
+    """Return a lease in seconds; ``None`` never expires."""
+    if lease is None:
+        return None
+    seconds = lease.total_seconds() if isinstance(lease, timedelta) else lease
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float, np.number)):
+        raise ValueError(f"lease={lease!r} must be a number of seconds, a timedelta or None.")
+    if not 0 < float(seconds) < 1e10:
+        raise ValueError(f"lease={lease!r} must be positive; None means it never expires.")
+    return float(seconds)
+
+
+def check_amount(value: Any, name: str) -> float | None:
+    """Return a cost or duration: ``None`` or a finite number that is not negative."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise ValueError(f"{name}={value!r} must be a number.")
+    if not (math.isfinite(value) and value >= 0):
+        raise ValueError(f"{name}={value!r} must be finite and not negative.")
+    return float(value)
+
+
+def check_reason(reason: Any) -> str:
+    """Return a reason: any text up to 10,000 characters."""
+    if not isinstance(reason, str) or len(reason) > 10_000:
+        raise ValueError(f"reason={_brief(reason)} must be text of at most 10,000 characters.")
+    return reason
+
+
+def to_bytes(vector: Vector) -> bytes:
+    """Return the stored form of a vector: little-endian float64."""
+    return vector.astype("<f8").tobytes()
+
+
+def from_bytes(raw: bytes) -> Vector:
+    """Return the vector of a stored form, shape (n_features,)."""
+    if len(raw) == 0 or len(raw) % 8:
+        raise ValueError(f"a stored instance has {len(raw)} bytes, which is no float64 vector.")
+    return np.frombuffer(raw, dtype="<f8").astype(np.float64)
+
+
+def utilities_to_json(utilities: Iterable[float]) -> list[float | str | None]:
+    """Return utilities as JSON has them: ``None`` for NaN, ``"inf"`` for infinity."""
+    return [
+        None if math.isnan(u) else ("inf" if u > 0 else "-inf") if math.isinf(u) else float(u)
+        for u in utilities
+    ]
+
+
+def utilities_from_json(stored: Iterable[float | str | None]) -> list[float]:
+    """Undo :func:`utilities_to_json`."""
+    return [math.nan if u is None else float(u) for u in stored]
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,104 @@
+"""The laboratory's storage: PostgreSQL, many machines, one record.
+
+A campaign's row is the lock that writers queue for; the server's clock is the one everybody's
+leases are measured with. Sessions ask the server to notice dead clients quickly, so that a
+machine that lost power in the middle of an ask does not hold the others up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event, exc
+
+from palacs.storage._errors import (
+    StorageError,
+    StorageFull,
+    StorageNotFound,
+    StorageReadOnly,
+    StorageUnavailable,
+)
+from palacs.storage._schema import campaigns
+from palacs.storage._sql import SQLStorage
+
+_SESSION = """
+SET lock_timeout = '60s';
+SET idle_in_transaction_session_timeout = '5min';
+SET tcp_keepalives_idle = 30;
+SET tcp_keepalives_interval = 10;
+SET tcp_keepalives_count = 3;
+SELECT set_config('synchronous_commit', 'on', false)
+ WHERE current_setting('synchronous_commit') = 'off'
+"""
+
+_LOCK = sa.select(campaigns.c.head).where(campaigns.c.id == sa.bindparam("key")).with_for_update()
+_NOW = sa.text("SELECT extract(epoch FROM clock_timestamp())::double precision")
+
+_SCHEMA_LOCK = 0x70616C616373  # "palacs", as the key of an advisory lock
+
+
+class PostgreSQLStorage(SQLStorage):
+    """A storage in a PostgreSQL database, which it may share with other programs.
+
+    Parameters
+    ----------
+    url : sqlalchemy.URL
+        ``postgresql+psycopg://user:password@host/database``.
+    clock : callable or None
+        Replaces the server's clock; for tests and simulations.
+    """
+
+    shared = True
+
+    def _connect(self, url: sa.URL) -> sa.Engine:
+        try:
+            engine = sa.create_engine(
+                url,
+                pool_pre_ping=True,  # a server that was restarted is met with a new connection
+                isolation_level="READ COMMITTED",
+                connect_args={"connect_timeout": 10},
+            )
+        except ModuleNotFoundError as error:
+            raise StorageUnavailable(
+                "PostgreSQL needs psycopg; run: pip install 'palacs[postgres]'"
+            ) from error
+
+        @event.listens_for(engine, "connect")
+        def _on_connect(connection: Any, _record: Any) -> None:
+            connection.execute(_SESSION)
+            connection.commit()
+
+        return engine
+
+    @contextmanager
+    def _migrating(self) -> Iterator[sa.Connection]:
+        with self._writing() as connection:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
+            yield connection
+
+    def _lock(self, connection: sa.Connection, key: int) -> sa.Row[Any] | None:
+        return connection.execute(_LOCK, {"key": key}).first()
+
+    def _server_now(self, connection: sa.Connection) -> float:
+        return float(connection.execute(_NOW).scalar_one())
+
+    def _translate(self, error: exc.DBAPIError) -> StorageError:
+        state = getattr(error.orig, "sqlstate", None) or ""
+        said = " ".join(str(error.orig).split())
+        where = f"{self.url}: {said}"
+        if state == "53100" or "File too large" in said or "No space left" in said:
+            return StorageFull(f"{where}; the server has no room left, free some disk space.")
+        if state in ("25006", "42501"):
+            return StorageReadOnly(f"{where}; this user or server may not write.")
+        if state == "3D000" or ("database" in said and "does not exist" in said):
+            return StorageNotFound(f"{where}; create the database first.")
+        if state in ("55P03", "40P01"):
+            return StorageUnavailable(f"{where}; another process held the campaign, try again.")
+        if isinstance(error, exc.OperationalError) or error.connection_invalidated:
+            return StorageUnavailable(
+                f"{where}; the server cannot be reached or went away, try again."
+            )
+        return StorageError(where)

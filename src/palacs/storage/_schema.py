@@ -1,0 +1,40 @@
+"""The tables as the newest schema has them, and the names of all schema versions.
+
+The tables are made and changed by the migrations only; what is declared here is what the
+queries are written against. A test holds the two together.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+REVISIONS = ("0001", "0002")
+"""Every schema there has been, oldest first; the last one is what this palacs reads."""
+
+VERSION_TABLE = "palacs_version"
+
+metadata = sa.MetaData()
+
+campaigns = sa.Table(
+    "palacs_campaigns",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("created_at", sa.Double, nullable=False),
+    sa.Column("head", sa.Integer, nullable=False),
+)
+
+events = sa.Table(
+    "palacs_events",
+    metadata,
+    sa.Column("campaign_id", sa.Integer, sa.ForeignKey("palacs_campaigns.id"), primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("entry", sa.Text),
+    sa.Column("label", sa.Text),
+    sa.Column("x", sa.LargeBinary),
+    sa.Column("payload", sa.Text, nullable=False),
+    sa.Column("cost", sa.Double),
+    sa.Column("duration", sa.Double),
+)

@@ -1,0 +1,304 @@
+"""The storage contract in SQL, shared by every database.
+
+Subclasses say how to connect, how to take a campaign's lock and what their driver's errors
+mean; the statements are the same. Each write block is one transaction: lock, look, append,
+commit, so a killed process leaves either all of it or nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+
+from palacs.storage._base import Draft, Event, Storage, StoredCampaign, Transaction
+from palacs.storage._errors import (
+    CampaignExists,
+    CampaignNotFound,
+    StorageConflict,
+    StorageDamaged,
+    StorageError,
+    StorageNotFound,
+    StorageOutdated,
+)
+from palacs.storage._schema import REVISIONS, campaigns, events
+from palacs.storage._versions import Schema, inspect, migrate, require_newest
+
+_INSERT = sa.insert(events)
+_SELECT = (
+    sa.select(
+        events.c.seq,
+        events.c.at,
+        events.c.kind,
+        events.c.entry,
+        events.c.label,
+        events.c.x,
+        events.c.cost,
+        events.c.duration,
+        events.c.payload,
+    )
+    .where(events.c.campaign_id == sa.bindparam("key"), events.c.seq > sa.bindparam("after"))
+    .order_by(events.c.seq)
+)
+_SET_HEAD = (
+    sa.update(campaigns)
+    .where(campaigns.c.id == sa.bindparam("key"))
+    .values(head=sa.bindparam("new_head"))
+)
+
+
+def _read(row: Sequence[Any]) -> Event:
+    seq, at, kind, entry, label, x, cost, duration, payload = row
+    try:
+        label = None if label is None else json.loads(label)
+        payload = json.loads(payload) if payload != "{}" else {}
+    except ValueError as error:
+        raise StorageDamaged(
+            f"event {seq} is unreadable ({error}); restore the storage from a backup."
+        ) from error
+    return Event(seq, at, kind, entry, label, x, cost, duration, payload)
+
+
+def _to_json(value: Any) -> str:
+    # ASCII only: databases disagree about NUL and lone surrogates in text.
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+class SQLTransaction(Transaction):
+    """A writer's turn, backed by an open database transaction that holds the lock."""
+
+    def __init__(self, connection: sa.Connection, key: int, head: int, now: float) -> None:
+        self.head = head
+        self.now = now
+        self._connection = connection
+        self._key = key
+
+    def events(self, after: int) -> list[Event]:
+        """Return the events numbered above `after`, in order."""
+        if after >= self.head:
+            return []
+        rows = self._connection.execute(_SELECT, {"key": self._key, "after": after})
+        return [_read(row) for row in rows]
+
+    def append(self, drafts: Sequence[Draft]) -> list[Event]:
+        """Write events, numbered from ``head + 1``."""
+        if not drafts:
+            return []
+        written = [
+            Event(
+                self.head + i,
+                self.now if draft.at is None else draft.at,
+                draft.kind,
+                draft.entry,
+                draft.label,
+                draft.x,
+                draft.cost,
+                draft.duration,
+                draft.payload,
+            )
+            for i, draft in enumerate(drafts, start=1)
+        ]
+        self._connection.execute(_INSERT, [self._row(event) for event in written])
+        self.head = written[-1].seq
+        self._connection.execute(_SET_HEAD, {"key": self._key, "new_head": self.head})
+        return written
+
+    def _row(self, event: Event) -> dict[str, Any]:
+        return {
+            "campaign_id": self._key,
+            "seq": event.seq,
+            "at": event.at,
+            "kind": event.kind,
+            "entry": event.entry,
+            "label": None if event.label is None else _to_json(event.label),
+            "x": event.x,
+            "cost": event.cost,
+            "duration": event.duration,
+            "payload": _to_json(dict(event.payload)),
+        }
+
+
+class SQLStorage(Storage):
+    """A storage in a database that SQLAlchemy can reach.
+
+    Parameters
+    ----------
+    url : sqlalchemy.URL
+        Address of the database.
+    clock : callable or None
+        Replaces the storage's clock; for tests and simulations.
+    """
+
+    shared = False  # whether other programs' tables may live beside ours
+
+    def __init__(self, url: sa.URL, clock: Callable[[], float] | None = None) -> None:
+        self.url = url.render_as_string(hide_password=True)
+        self._clock = clock
+        self._engine = self._connect(url)
+        self._pid = os.getpid()
+
+    @abstractmethod
+    def _connect(self, url: sa.URL) -> sa.Engine:
+        """Return an engine; nothing is opened yet."""
+
+    @abstractmethod
+    def _lock(self, connection: sa.Connection, key: int) -> sa.Row[Any] | None:
+        """Take the campaign's lock; return (head,) or None."""
+
+    @abstractmethod
+    def _translate(self, error: exc.DBAPIError) -> StorageError:
+        """Say what a driver's error means."""
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except exc.IntegrityError as error:
+            raise StorageConflict(
+                f"{self.url} refused an event that the record may hold only once: {error.orig}"
+            ) from error
+        except exc.DBAPIError as error:
+            raise self._translate(error) from error
+        except exc.TimeoutError as error:
+            raise StorageError(f"{self.url}: no free connection: {error}") from error
+
+    @contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        self._after_fork()
+        with self._translated(), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        self._after_fork()
+        with self._translated(), self._engine.connect() as connection:
+            connection.execution_options(palacs_write=True)
+            with connection.begin():
+                yield connection
+
+    def _after_fork(self) -> None:
+        # A child must not speak on its parent's connections; it forgets them and opens its own.
+        if self._pid != os.getpid():
+            self._engine.dispose(close=False)
+            self._pid = os.getpid()
+
+    def open(self) -> None:
+        """Check that this is a palacs storage of the newest schema; write nothing."""
+        with self._reading() as connection:
+            version = inspect(connection, self.url, shared=self.shared)
+        if isinstance(version, Schema):
+            raise StorageNotFound(
+                f"{self.url} holds no campaigns yet; create one with: "
+                f"palacs campaign create NAME --classes a,b,c --storage {self.url}"
+            )
+        require_newest(version, self.url)
+
+    def initialise(self) -> None:
+        """Make the tables if the database is empty, else check as :meth:`open` does."""
+        with self._reading() as connection:
+            version = inspect(connection, self.url, shared=self.shared)
+        if isinstance(version, Schema):
+            with self._migrating() as connection:
+                # Another process may have been faster; look again under the lock.
+                version = inspect(connection, self.url, shared=self.shared)
+                if isinstance(version, Schema):
+                    migrate(connection)
+                    return
+        require_newest(version, self.url)
+
+    def upgrade(self) -> tuple[str, str]:
+        """Bring an older schema to the newest; return the versions before and after."""
+        with self._reading() as connection:
+            before = inspect(connection, self.url, shared=self.shared)
+        if isinstance(before, Schema):
+            raise StorageNotFound(f"{self.url} holds no palacs storage to upgrade.")
+        try:
+            require_newest(before, self.url)
+        except StorageOutdated:
+            with self._migrating() as connection:
+                migrate(connection)
+        return before, REVISIONS[-1]
+
+    @contextmanager
+    def _migrating(self) -> Iterator[sa.Connection]:
+        with self._writing() as connection:
+            yield connection
+
+    def create(self, name: str, drafts: Sequence[Draft]) -> StoredCampaign:
+        """Make a campaign together with its first events."""
+        try:
+            with self._writing() as connection:
+                now = self._now(connection)
+                created = drafts[0].at if drafts and drafts[0].at is not None else now
+                row = sa.insert(campaigns).values(name=name, created_at=created, head=0)
+                key = connection.execute(row).inserted_primary_key
+                assert key is not None
+                transaction = SQLTransaction(connection, key[0], 0, now)
+                transaction.append(drafts)
+                return StoredCampaign(key[0], name, created, transaction.head)
+        except StorageConflict as error:
+            if any(found.name == name for found in self.campaigns()):
+                raise CampaignExists(
+                    f"campaign {name!r} is already in {self.url}; load it with "
+                    f"palacs.load_campaign({name!r}, ...) or choose another name."
+                ) from error
+            raise
+
+    def find(self, name: str) -> StoredCampaign:
+        """Return the campaign called `name`."""
+        with self._reading() as connection:
+            query = sa.select(campaigns).where(campaigns.c.name == name)
+            row = connection.execute(query).first()
+            if row is None:
+                names = connection.execute(sa.select(campaigns.c.name).limit(5)).scalars().all()
+        if row is None:
+            known = ", ".join(map(repr, names)) or "none yet"
+            raise CampaignNotFound(f"no campaign {name!r} in {self.url}; there are: {known}.")
+        return StoredCampaign(row.id, row.name, row.created_at, row.head)
+
+    def campaigns(self) -> list[StoredCampaign]:
+        """Return all campaigns, oldest first."""
+        with self._reading() as connection:
+            rows = connection.execute(sa.select(campaigns).order_by(campaigns.c.id)).all()
+        return [StoredCampaign(row.id, row.name, row.created_at, row.head) for row in rows]
+
+    def events(self, key: int, after: int = 0, limit: int | None = None) -> list[Event]:
+        """Return events of campaign `key` numbered above `after`, in order."""
+        query = _SELECT if limit is None else _SELECT.limit(limit)
+        with self._reading() as connection:
+            rows = connection.execute(query, {"key": key, "after": after}).all()
+        return [_read(row) for row in rows]
+
+    @contextmanager
+    def write(self, key: int) -> Iterator[Transaction]:
+        """Take the writer's turn on campaign `key`; leaving the block commits it."""
+        with self._writing() as connection:
+            row = self._lock(connection, key)
+            if row is None:
+                raise CampaignNotFound(f"no campaign with key {key} in {self.url}.")
+            yield SQLTransaction(connection, key, row[0], self._now(connection))
+
+    def now(self) -> float:
+        """Return the clock that leases are measured with, in seconds since the epoch."""
+        if self._clock is not None:
+            return self._clock()
+        with self._reading() as connection:
+            return self._now(connection)
+
+    def _now(self, connection: sa.Connection) -> float:
+        return self._clock() if self._clock is not None else self._server_now(connection)
+
+    @abstractmethod
+    def _server_now(self, connection: sa.Connection) -> float:
+        """Return the time all users of this database agree on."""
+
+    def close(self) -> None:
+        """Give back connections; the storage can be used again afterwards."""
+        self._after_fork()
+        self._engine.dispose()

@@ -1,0 +1,237 @@
+"""The embedded storage: one SQLite file, or memory for notebooks.
+
+WAL so that readers never wait, full synchronisation so that an acknowledged event survives
+a power cut, ``BEGIN IMMEDIATE`` so that writers queue instead of failing with "database is
+locked" half-way. A file that is not ours is recognised before a single byte is written.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event, exc
+from sqlalchemy.pool import StaticPool
+
+from palacs.storage._errors import (
+    ForeignStorage,
+    StorageDamaged,
+    StorageError,
+    StorageFull,
+    StorageNotFound,
+    StorageReadOnly,
+    StorageUnavailable,
+)
+from palacs.storage._schema import campaigns
+from palacs.storage._sql import SQLStorage
+
+PATIENCE_S = 60.0
+"""How long a writer waits for its turn, unless the URL says ``?timeout=SECONDS``."""
+
+_LOCK = sa.select(campaigns.c.head).where(campaigns.c.id == sa.bindparam("key"))
+
+
+class SQLiteStorage(SQLStorage):
+    """A storage in one SQLite file.
+
+    Parameters
+    ----------
+    url : sqlalchemy.URL
+        ``sqlite:///relative.db`` or ``sqlite:////absolute.db``.
+    clock : callable or None
+        Replaces the machine's clock; for tests and simulations.
+    """
+
+    def _connect(self, url: sa.URL) -> sa.Engine:
+        self._path = Path(url.database or "")
+        self._patience = float(str(url.query.get("timeout", PATIENCE_S)))
+        engine = sa.create_engine(url, connect_args={"timeout": self._patience})
+        _take_over_transactions(engine)
+        return engine
+
+    def open(self) -> None:
+        """Check that this is a palacs storage of the newest schema; write nothing."""
+        self._require_file()
+        super().open()
+
+    def upgrade(self) -> tuple[str, str]:
+        """Bring an older schema to the newest; return the versions before and after."""
+        self._require_file()
+        return super().upgrade()
+
+    def _require_file(self) -> None:
+        if not self._path.exists():
+            raise StorageNotFound(
+                f"there is no file {str(self._path)!r}; create a campaign in it first, "
+                "or check the --storage address."
+            )
+        self._refuse_a_torn_page()
+
+    def initialise(self) -> None:
+        """Make the file and its tables if need be."""
+        folder = self._path.resolve().parent
+        if not folder.is_dir():
+            raise StorageNotFound(
+                f"cannot make {self._path.name!r}: the folder {str(folder)!r} does not exist; "
+                "make it first."
+            )
+        self._refuse_a_torn_page()
+        super().initialise()
+
+    def _refuse_a_torn_page(self) -> None:
+        # SQLite notices missing pages but reads the rest of half a page as zeros.
+        if not self._path.is_file() or not os.access(self._path, os.R_OK):
+            return
+        with self._path.open("rb") as file:
+            head = file.read(100)
+        if len(head) < 100 or not head.startswith(b"SQLite format 3\0"):
+            return
+        page = int.from_bytes(head[16:18], "big")
+        page = 65536 if page == 1 else page
+        if page == 0 or self._path.stat().st_size % page:
+            raise StorageDamaged(
+                f"{str(self._path)!r} is truncated in the middle of a page; restore it from a "
+                "backup or import an export."
+            )
+
+    @contextmanager
+    def _migrating(self) -> Iterator[sa.Connection]:
+        # The journal mode belongs to the file and cannot change inside a transaction. By
+        # now the file is known to be empty or ours.
+        self._switch_to_wal()
+        with self._writing() as connection:
+            yield connection
+
+    def _switch_to_wal(self) -> None:
+        # SQLite does not wait for other users here, whatever the timeout says.
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                with self._translated(), self._engine.connect() as connection:
+                    raw = connection.connection.driver_connection
+                    assert raw is not None
+                    raw.execute("PRAGMA journal_mode = WAL").fetchone()
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" in str(error) and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                    continue
+                wrapped = exc.OperationalError("PRAGMA journal_mode", None, error)
+                raise self._translate(wrapped) from error
+
+    def _lock(self, connection: sa.Connection, key: int) -> sa.Row[Any] | None:
+        # BEGIN IMMEDIATE already made this the only writer.
+        return connection.execute(_LOCK, {"key": key}).first()
+
+    def _server_now(self, connection: sa.Connection) -> float:
+        return time.time()
+
+    def now(self) -> float:
+        """Return the machine's clock, in seconds since the epoch."""
+        return time.time() if self._clock is None else self._clock()
+
+    def _translate(self, error: exc.DBAPIError) -> StorageError:
+        code = getattr(error.orig, "sqlite_errorname", "")
+        where, said = str(self._path), f"({error.orig})"
+        if code.startswith("SQLITE_FULL"):
+            return StorageFull(f"no room left to write {where!r} {said}; free some disk space.")
+        if code.startswith(("SQLITE_READONLY", "SQLITE_PERM")):
+            return StorageReadOnly(
+                f"{where!r} cannot be written {said}; check its permissions and its folder's."
+            )
+        if code.startswith("SQLITE_CANTOPEN"):
+            return StorageReadOnly(
+                f"{where!r} cannot be opened {said}; its folder must exist and be writable, "
+                "since SQLite keeps its journal beside the file."
+            )
+        if code == "SQLITE_NOTADB":
+            return ForeignStorage(
+                f"{where!r} is not a SQLite database {said} and was left untouched; "
+                "choose another file."
+            )
+        if code.startswith("SQLITE_CORRUPT") or code == "SQLITE_IOERR_SHORT_READ":
+            return StorageDamaged(
+                f"{where!r} is truncated or damaged {said}; restore it from a backup "
+                "or import an export."
+            )
+        if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return StorageUnavailable(
+                f"{where!r} was locked by another process for {self._patience:g} s {said}; "
+                "try again, or wait longer with ?timeout=SECONDS in the address."
+            )
+        if code.startswith("SQLITE_IOERR"):
+            return StorageFull(
+                f"the disk refused to read or write {where!r} {said}; it may be full, over its "
+                "quota or file-size limit, or failing."
+            )
+        return StorageError(f"{where!r}: {error.orig}")
+
+
+class MemoryStorage(SQLiteStorage):
+    """A storage in memory, for notebooks and tests; it ends with its process.
+
+    The same tables and rules as the file, on one connection that threads take in turn.
+
+    Examples
+    --------
+    >>> from palacs.storage import MemoryStorage
+    >>> MemoryStorage().campaigns()
+    []
+    """
+
+    def __init__(self, clock: Callable[[], float] | None = None) -> None:
+        self._turn = threading.RLock()
+        super().__init__(sa.make_url("sqlite://"), clock)
+        self.url = "memory"
+        self.initialise()
+
+    def _connect(self, url: sa.URL) -> sa.Engine:
+        self._path = Path(":memory:")
+        self._patience = PATIENCE_S
+        engine = sa.create_engine(
+            url, poolclass=StaticPool, connect_args={"check_same_thread": False}
+        )
+        _take_over_transactions(engine)
+        return engine
+
+    def _require_file(self) -> None:
+        return
+
+    @contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        with self._turn, super()._reading() as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        with self._turn, super()._writing() as connection:
+            yield connection
+
+    def _after_fork(self) -> None:
+        # The child has a copy of the memory, so it may go on with its copy.
+        return
+
+    def close(self) -> None:
+        """Do nothing: there is no other copy to come back to."""
+
+
+def _take_over_transactions(engine: sa.Engine) -> None:
+    """Begin transactions ourselves: the driver would begin them late and without the lock."""
+
+    @event.listens_for(engine, "connect")
+    def _on_connect(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+
+    @event.listens_for(engine, "begin")
+    def _on_begin(connection: sa.Connection) -> None:
+        writes = connection.get_execution_options().get("palacs_write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

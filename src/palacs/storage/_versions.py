@@ -1,0 +1,89 @@
+"""Which schema a database has, and how it gets to the newest one.
+
+Opening only looks; a foreign, older or newer database is refused before anything is
+written. Making and upgrading run alembic inside one transaction, so that a process killed
+in the middle leaves the database as it was.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import sqlalchemy as sa
+
+from palacs.storage._errors import ForeignStorage, StorageError, StorageOutdated, StorageTooNew
+from palacs.storage._schema import REVISIONS, VERSION_TABLE, metadata
+
+
+class Schema(Enum):
+    """What :func:`inspect` found, when it is neither a known version nor an error."""
+
+    EMPTY = "empty"
+
+
+def inspect(connection: sa.Connection, url: str, *, shared: bool) -> str | Schema:
+    """Return the schema version of a database, or ``Schema.EMPTY``.
+
+    Parameters
+    ----------
+    connection : sqlalchemy.Connection
+        Only read from.
+    url : str
+        For messages.
+    shared : bool
+        Whether other programs' tables may live beside ours. A server's database may be
+        shared; a file is either ours or not.
+    """
+    tables = set(sa.inspect(connection).get_table_names())
+    if VERSION_TABLE not in tables:
+        others = tables & set(metadata.tables) if shared else tables
+        if others:
+            raise ForeignStorage(
+                f"{url} holds tables of another program ({', '.join(sorted(others)[:3])}) and is "
+                "no palacs storage; it was left untouched. Choose another file or database."
+            )
+        return Schema.EMPTY
+    versions = connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalars()
+    found = list(versions)
+    if len(found) != 1:
+        raise ForeignStorage(
+            f"{url} does not say which schema it has ({found!r}); restore it from a backup."
+        )
+    return str(found[0])
+
+
+def require_newest(version: str, url: str) -> None:
+    """Raise unless `version` is the one this palacs reads."""
+    if version == REVISIONS[-1]:
+        return
+    if version in REVISIONS:
+        raise StorageOutdated(
+            f"{url} was made by an older palacs (schema {version}, now {REVISIONS[-1]}); "
+            f"run: palacs storage upgrade --storage {url}"
+        )
+    raise StorageTooNew(
+        f"{url} was made by a newer palacs (schema {version}, this one reads up to "
+        f"{REVISIONS[-1]}); run: pip install --upgrade palacs"
+    )
+
+
+def migrate(connection: sa.Connection) -> None:
+    """Bring the database to the newest schema, inside the caller's transaction."""
+    migrate_to(connection, REVISIONS[-1])
+
+
+def migrate_to(connection: sa.Connection, revision: str) -> None:
+    """Bring the database to a given schema; older ones are made in tests only."""
+    # alembic takes a third of a second to import; only making and upgrading need it.
+    try:
+        from alembic import command
+        from alembic.config import Config
+    except ModuleNotFoundError as error:
+        raise StorageError(
+            "making or upgrading a storage needs alembic; run: pip install 'palacs[campaign]'"
+        ) from error
+
+    config = Config()
+    config.set_main_option("script_location", "palacs.storage:migrations")
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)

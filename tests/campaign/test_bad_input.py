@@ -1,0 +1,136 @@
+"""Bad input is refused with the value and the remedy, before anything is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from palacs.campaign import Campaign, UnknownEntry, create_campaign
+from palacs.storage import open_storage
+
+
+@pytest.fixture
+def campaign(any_url: str) -> Campaign:
+    storage = open_storage(any_url, create=True)
+    campaign = create_campaign("c", ["a", "b"], strategy="uniform", storage=storage)
+    campaign.add([0.0, 1.0], "a")
+    yield campaign
+    storage.close()
+
+
+BAD_VECTORS = {
+    "nan": ([0.0, np.nan], r"x\[1\]=nan is not a usable number"),
+    "infinity": ([np.inf, 0.0], r"x\[0\]=inf"),
+    "too large": ([0.0, 1e301], r"x\[1\]=1e\+301"),
+    "wrong length": ([1.0, 2.0, 3.0], "3 features, but this campaign's instances have 2"),
+    "empty": ([], "flat list of numbers"),
+    "matrix": ([[1.0, 2.0]], r"shape \(1, 2\)"),
+    "text": (["one", "two"], "not a list of numbers"),
+    "ragged": ([[1.0], [2.0, 3.0]], "not a list of numbers"),
+    "nothing": (None, "shape|not a list of numbers"),
+}
+
+
+@pytest.mark.parametrize(("x", "message"), BAD_VECTORS.values(), ids=BAD_VECTORS.keys())
+def test_a_bad_vector_is_refused(campaign: Campaign, x: object, message: str) -> None:
+    request = campaign.ask()
+    before = campaign.events()
+    with pytest.raises(ValueError, match=message):
+        campaign.tell(request, x)
+    with pytest.raises(ValueError, match=message):
+        campaign.add(x, "a")
+    with pytest.raises(ValueError, match=message):
+        campaign.tell_many([(request, x)])
+    assert campaign.events() == before
+
+
+def test_an_unknown_class_is_refused_with_the_known_ones(campaign: Campaign) -> None:
+    request = campaign.ask()
+    before = campaign.events()
+    for attempt in (
+        lambda: campaign.tell(request, [0.0, 1.0], "c"),
+        lambda: campaign.add([0.0, 1.0], "c"),
+        lambda: campaign.pause("c"),
+        lambda: campaign.resume("c"),
+    ):
+        with pytest.raises(ValueError, match=r"class 'c' .*'a', 'b'.*add_class"):
+            attempt()
+    assert campaign.events() == before
+
+
+def test_an_unknown_request_is_refused(campaign: Campaign) -> None:
+    before = campaign.events()
+    for attempt in (
+        lambda: campaign.tell("r99-0000", [0.0, 1.0]),
+        lambda: campaign.fail("r99-0000"),
+        lambda: campaign.retract("r99-0000"),
+        lambda: campaign.performed("r99-0000"),
+        lambda: campaign.request("r99-0000"),
+    ):
+        with pytest.raises(UnknownEntry, match="r99-0000"):
+            attempt()
+    assert campaign.events() == before
+
+
+@pytest.mark.parametrize(
+    ("attempt", "message"),
+    [
+        (lambda c: c.tell(3, [0.0, 1.0]), "3 is neither a request nor an id"),
+        (lambda c: c.tell("", [0.0, 1.0]), "'' is neither a request nor an id"),
+        (lambda c: c.ask_many(0), "n=0 must be a whole number of at least 1"),
+        (lambda c: c.ask_many(1.5), "n=1.5 must be a whole number"),
+        (lambda c: c.add([0.0, 1.0], None), "None is neither text nor an integer"),
+        (lambda c: c.add([0.0, 1.0], True), "True is neither text nor an integer"),
+        (lambda c: c.add([0.0, 1.0], 1.5), "1.5 is neither text nor an integer"),
+        (lambda c: c.add([0.0, 1.0], "a", cost=-1), "cost=-1 must be finite and not negative"),
+        (lambda c: c.add([0.0, 1.0], "a", duration=np.nan), "duration=nan must be finite"),
+        (lambda c: c.add([0.0, 1.0], "a", id="line\nbreak"), "1 to 200 printable characters"),
+        (lambda c: c.fail(c.ask(), 5), "reason=5 must be text"),
+        (lambda c: c.retract(c.history()["id"][0], None), "reason=None must be text"),
+        (lambda c: c.add_class(" "), "class label ' ' is not usable"),
+        (lambda c: c.add_class(2**70), "too large; use text"),
+        (lambda c: c.tell_many([("r1",)]), "an answer has 1 parts"),
+    ],
+)
+def test_other_bad_values_are_refused(campaign: Campaign, attempt, message: str) -> None:
+    before = [event for event in campaign.events() if event.kind != "asked"]
+    with pytest.raises(ValueError, match=message):
+        attempt(campaign)
+    assert [event for event in campaign.events() if event.kind != "asked"] == before
+
+
+BAD_SETTINGS = {
+    "no name": ({"name": ""}, "1 to 200 printable"),
+    "unprintable name": ({"name": "a\x00b"}, "printable"),
+    "one class": ({"classes": ["a"]}, "at least two"),
+    "text for classes": ({"classes": "ab"}, "give a list"),
+    "a class twice": ({"classes": ["a", "b", "a"]}, "'a' is named twice"),
+    "mixed classes": ({"classes": ["a", 1]}, "mix text and integers"),
+    "no budget": ({"budget": 0}, "budget=0"),
+    "half a budget": ({"budget": 1.5}, "budget=1.5"),
+    "negative lease": ({"lease": -1}, "lease=-1"),
+    "endless lease": ({"lease": float("nan")}, "lease=nan"),
+    "text lease": ({"lease": "1h"}, "lease='1h'"),
+    "bounds upside down": ({"bounds": (1, 0)}, "low < high"),
+    "bounds of three": ({"bounds": [(0, 1, 2)]}, r"shape \(1, 3\)"),
+    "bounds of text": ({"bounds": "wide"}, "not pairs of numbers"),
+    "negative seed": ({"seed": -1}, "seed=-1"),
+    "unknown strategy": ({"strategy": "pal-asc"}, "pal-asc"),
+    "strategy out of range": (
+        {"strategy": {"name": "pal-acs", "params": {"bandwidth": -1.0}}},
+        "bandwidth",
+    ),
+    "address": ({"storage": "lab.db"}, "sqlite:///lab.db"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BAD_SETTINGS.values(), ids=BAD_SETTINGS.keys())
+def test_bad_settings_are_refused_and_no_file_is_made(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    settings = {"name": "c", "classes": ["a", "b"], "storage": f"sqlite:///{tmp_path}/c.db"}
+    with pytest.raises(ValueError, match=message):
+        create_campaign(**{**settings, **change})
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,125 @@
+"""A campaign goes out to a file and comes back in with nothing lost."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from palacs.campaign import Campaign, create_campaign, import_campaign
+from palacs.storage import CampaignExists, MemoryStorage
+
+FORMATS = ["csv", "parquet", "json"]
+
+
+@pytest.fixture(params=["text", "integer"])
+def campaign(request: pytest.FixtureRequest) -> Campaign:
+    """A campaign with something of everything, and labels and reasons that look like formulas."""
+    classes = ["=1+1", "-left", "@right", "'quoted"] if request.param == "text" else [-1, 0, 5, 7]
+    storage = MemoryStorage()
+    campaign = create_campaign(
+        "=HYPERLINK()", classes, strategy="uniform", storage=storage, seed=1, budget=50, lease=None
+    )
+    rng = np.random.default_rng(0)
+    for i in range(6):
+        campaign.tell(campaign.ask(), rng.normal(size=3) * 10.0**-i, cost=0.1 * i)
+    campaign.fail(campaign.ask(), "=cmd|' /C calc'!A0\nsecond, line")
+    campaign.add([1 / 3, -1e-300, 1e300], classes[0], duration=1 / 7)
+    campaign.retract(campaign.history()["id"][1], "+oops")
+    campaign.pause(classes[1])
+    campaign.performed(campaign.ask_many(2)[0])
+    return campaign
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_everything_comes_back(campaign: Campaign, tmp_path: Path, suffix: str) -> None:
+    path = campaign.export(tmp_path / f"out.{suffix}")
+    storage = MemoryStorage()
+    back = import_campaign(path, storage=storage)
+    assert back.name == campaign.name
+    assert back.events() == campaign.events()
+    pd.testing.assert_frame_equal(back.history(features=True), campaign.history(features=True))
+    assert back.replay().ok
+    back.tell(back.pending()[0], [0.0, 0.0, 0.0])
+    assert back.replay().ok
+    with pytest.raises(CampaignExists):
+        import_campaign(path, storage=storage)
+    assert import_campaign(path, storage=storage, name="copy").classes == campaign.classes
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_campaign_without_an_instance_comes_back(tmp_path: Path, suffix: str) -> None:
+    empty = create_campaign("empty", ["a", "b"], storage="memory")
+    back = import_campaign(empty.export(tmp_path / f"out.{suffix}"), storage="memory")
+    assert back.events() == empty.events()
+
+
+def test_no_cell_of_the_csv_is_a_formula(campaign: Campaign, tmp_path: Path) -> None:
+    path = campaign.export(tmp_path / "out.csv")
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert any(row["reason"].startswith("'=cmd") for row in rows)
+    for row in rows:
+        for column, cell in row.items():
+            if cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+                float(cell)  # numbers may be negative
+                assert column.startswith("x") or column in ("asked", "label")
+
+
+def test_the_table_is_the_history_with_its_features(campaign: Campaign, tmp_path: Path) -> None:
+    frame = pd.read_parquet(campaign.export(tmp_path / "out.parquet"))
+    rows = frame[frame["state"].notna()]
+    history = campaign.history(features=True)
+    assert rows["id"].tolist() == history["id"].tolist()
+    assert rows["state"].tolist() == history["state"].tolist()
+    assert rows["x2"].dropna().tolist() == history["x2"].dropna().tolist()
+
+
+def test_the_json_is_strict(campaign: Campaign, tmp_path: Path) -> None:
+    text = campaign.export(tmp_path / "out.json").read_text()
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    content = json.loads(text, parse_constant=refuse)
+    assert content["format"] == "palacs-campaign"
+
+
+def test_a_format_nobody_knows_is_refused(campaign: Campaign, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"end it in \.csv, \.parquet or \.json"):
+        campaign.export(tmp_path / "out.xlsx")
+    with pytest.raises(ValueError, match="cannot import"):
+        import_campaign(tmp_path / "out.xlsx")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", "{}"),
+        ("a.json", "not json"),
+        ("a.json", '{"format": "palacs-campaign", "version": 2, "name": "x", "events": []}'),
+        ("a.json", '{"format": "palacs-campaign", "version": 1, "name": "x", "events": []}'),
+        ("a.csv", "id,label\n1,2\n"),
+        ("a.csv", 'record\n"[{""seq"": 1, ""at"": 0, ""kind"": ""told""}]"\n'),
+        ("a.parquet", "not parquet"),
+    ],
+)
+def test_a_file_that_is_no_export_is_refused(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content)
+    storage = MemoryStorage()
+    with pytest.raises(ValueError, match="palacs campaign"):
+        import_campaign(tmp_path / name, storage=storage)
+    assert storage.campaigns() == []
+
+
+def test_an_export_with_a_missing_line_is_refused(campaign: Campaign, tmp_path: Path) -> None:
+    path = campaign.export(tmp_path / "out.csv")
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    frame.drop(index=3).to_csv(path, index=False)
+    with pytest.raises(ValueError, match="no complete export"):
+        import_campaign(path, storage="memory")

@@ -1,0 +1,112 @@
+"""Every request can be recomputed from the record, in another process, to the last bit."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+from palacs import strategies
+from palacs.campaign import create_campaign, load_campaign
+from palacs.storage import MemoryStorage
+
+CLASSES = ["rest", "left", "right"]
+
+
+def _with_parameters(name: str) -> strategies.Strategy:
+    if name == "proportional":
+        return strategies.make(name, proportions={"rest": 0.5, "left": 0.25, "right": 0.25})
+    return strategies.make(name)
+
+
+@pytest.mark.parametrize("name", sorted(strategies.available()))
+def test_every_strategy_replays(name: str) -> None:
+    clock = [0.0]
+    storage = MemoryStorage(lambda: clock[0])
+    campaign = create_campaign(
+        "c", CLASSES, strategy=_with_parameters(name), storage=storage, seed=3, lease=10
+    )
+    rng = np.random.default_rng(0)
+    for turn in range(12):
+        clock[0] += rng.uniform(0, 8)
+        requests = campaign.ask_many(int(rng.integers(1, 4)))
+        for request in requests[:-1]:
+            campaign.tell(request, rng.normal(size=2) + len(str(request.label)))
+        if turn == 4:
+            campaign.retract(requests[0]) if len(requests) > 1 else campaign.fail(requests[0])
+        if turn == 6:
+            campaign.pause("left")
+            if name != "proportional":
+                campaign.add_class("tongue")
+    replayed = load_campaign("c", storage=storage).replay()
+    assert replayed.ok
+    assert replayed.checked == len(campaign.history())
+    assert replayed.largest_difference == 0.0
+
+
+def test_a_request_that_does_not_follow_from_the_record_is_named(new_sqlite) -> None:
+    url = new_sqlite()
+    with create_campaign("c", CLASSES, strategy="uniform", storage=url, seed=0) as campaign:
+        requests = campaign.ask_many(3)
+        forged = next(label for label in CLASSES if label != requests[1].label)
+    file = sqlite3.connect(str(sa.make_url(url).database))
+    file.execute("DROP TRIGGER palacs_no_update")
+    file.execute(
+        "UPDATE palacs_events SET label = ? WHERE entry = ?", (f'"{forged}"', requests[1].id)
+    )
+    file.commit()
+    file.close()
+    with load_campaign("c", storage=url) as campaign:
+        replayed = campaign.replay()
+    assert not replayed.ok
+    assert [(m.request_id, m.asked, m.recomputed) for m in replayed.mismatches] == [
+        (requests[1].id, forged, requests[1].label)
+    ]
+
+
+def test_a_class_the_strategy_cannot_work_with_is_not_added() -> None:
+    strategy = _with_parameters("proportional")
+    campaign = create_campaign("c", CLASSES, strategy=strategy, storage="memory")
+    with pytest.raises(ValueError, match="tongue"):
+        campaign.add_class("tongue")
+    assert campaign.classes == CLASSES
+    assert campaign.ask().label in CLASSES
+
+
+def test_the_same_seed_asks_the_same_and_another_seed_does_not() -> None:
+    def asked(seed: int | None) -> list[object]:
+        campaign = create_campaign(
+            "c", range(10), strategy="random", storage=MemoryStorage(), seed=seed
+        )
+        rng = np.random.default_rng(0)
+        for _ in range(30):
+            campaign.tell(campaign.ask(), rng.normal(size=2))
+        return campaign.history()["asked"].tolist()
+
+    assert asked(1) == asked(1)
+    assert asked(1) != asked(2)
+    assert asked(None) != asked(None)
+
+
+def test_a_strategy_passes_its_seed_on() -> None:
+    campaign = create_campaign(
+        "c", CLASSES, strategy=strategies.make("random", random_state=42), storage="memory"
+    )
+    assert campaign.settings.seed == 42
+
+
+def test_replaying_in_another_process_gives_the_same_bits(url: str, in_processes) -> None:
+    with create_campaign("c", CLASSES, storage=url, seed=0) as campaign:
+        rng = np.random.default_rng(1)
+        for _ in range(15):
+            campaign.tell(campaign.ask(), rng.normal(size=3))
+
+    def replay(url: str) -> list[object]:
+        from palacs.campaign import load_campaign
+
+        replayed = load_campaign("c", storage=url).replay()
+        return [replayed.ok, replayed.checked, replayed.largest_difference]
+
+    assert in_processes(replay, [(url,)]) == [[True, 15, 0.0]]
