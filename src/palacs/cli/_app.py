@@ -1,6 +1,7 @@
 """All commands under one roof.
 
-A command whose extra is not installed is still listed; it says how to install it.
+A command whose extra is not installed is still listed; it says how to install it. Only the
+command that was called is imported: a shell loop should not wait for pandas to tell a number.
 """
 
 from __future__ import annotations
@@ -9,14 +10,7 @@ from importlib import import_module
 
 import typer
 
-from palacs import __version__
-
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Active class selection: which class should I collect next?",
-)
+from palacs._version import __version__
 
 # name, module, attribute, extra
 _COMMANDS = (
@@ -30,11 +24,27 @@ _COMMANDS = (
 )
 
 
-def _mount(name: str, module: str, attribute: str, extra: str) -> None:
+def build_app(called: str | None = None) -> typer.Typer:
+    """Return the command line, with only the command that was called if its name is known."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        help="Active class selection: which class should I collect next?",
+    )
+    app.callback()(_options)
+    wanted = [command for command in _COMMANDS if command[0] == called] or _COMMANDS
+    for name, module, attribute, extra in wanted:
+        _mount(app, name, f"palacs.cli.{module}:{attribute}", extra)
+    return app
+
+
+def _mount(app: typer.Typer, name: str, path: str, extra: str) -> None:
+    module, attribute = path.split(":")
     try:
-        command = getattr(import_module(f"palacs.cli.{module}"), attribute)
+        command = getattr(import_module(module), attribute)
     except ModuleNotFoundError as error:
-        _mount_hint(name, str(error.name), extra)
+        _mount_hint(app, name, str(error.name), extra)
         return
     if isinstance(command, typer.Typer):
         app.add_typer(command, name=name)
@@ -42,7 +52,7 @@ def _mount(name: str, module: str, attribute: str, extra: str) -> None:
         app.command(name)(command)
 
 
-def _mount_hint(name: str, missing: str, extra: str) -> None:
+def _mount_hint(app: typer.Typer, name: str, missing: str, extra: str) -> None:
     remedy = f"pip install 'palacs[{extra}]'"
     anything = {"ignore_unknown_options": True, "allow_extra_args": True}
 
@@ -55,17 +65,12 @@ def _mount_hint(name: str, missing: str, extra: str) -> None:
     app.command(name, help=f"Not installed; run: {remedy}", context_settings=anything)(hint)
 
 
-for _command in _COMMANDS:
-    _mount(*_command)
-
-
 def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"palacs {__version__}")
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: bool = typer.Option(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."

@@ -13,6 +13,7 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    TaskID,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -77,13 +78,12 @@ def execute(experiment: Experiment, execution: Execution, out: Path, console: Co
         TimeRemainingColumn(),
         console=console,
     ) as progress:
-        bars = {
-            task.name: progress.add_task(task.name, total=experiment.trials)
-            for task in experiment.tasks
-        }
-        return run(
-            experiment,
-            execution=execution,
-            out=out,
-            progress=lambda dataset, count: progress.advance(bars[dataset], count),
-        )
+        bars: dict[str, TaskID] = {}
+
+        def advance(dataset: str, count: int) -> None:
+            # Only now: a folder that is refused must not show a bar first.
+            if dataset not in bars:
+                bars[dataset] = progress.add_task(dataset, total=experiment.trials)
+            progress.advance(bars[dataset], count)
+
+        return run(experiment, execution=execution, out=out, progress=advance)

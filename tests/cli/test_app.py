@@ -1,0 +1,94 @@
+"""The command line as a whole: what it lists, and what it says where something is missing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import palacs
+from palacs.cli._app import build_app
+from palacs.strategies import available
+
+app = build_app()
+
+MAIN = "from palacs.cli import main; main()"
+
+
+def palacs_without(missing: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command on a machine where a package is not installed."""
+    # None in sys.modules makes its import fail as if the package were not there.
+    block = f"import sys; sys.modules[{missing!r}] = None; " if missing else ""
+    return subprocess.run(
+        [sys.executable, "-c", block + MAIN, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "80"},
+    )
+
+
+def test_the_version_is_printed() -> None:
+    ran = palacs_without("", "--version")
+    assert (ran.returncode, ran.stdout) == (0, f"palacs {palacs.__version__}\n")
+
+
+def test_help_lists_every_command() -> None:
+    said = CliRunner().invoke(app, ["--help"]).output
+    for command in ("reproduce", "compare", "datasets", "strategies", "campaign", "storage"):
+        assert command in said
+
+
+def test_every_strategy_is_listed_by_the_name_that_commands_take() -> None:
+    said = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["strategies"]).output
+    listed = [line.split()[0] for line in said.splitlines()[1:]]
+    assert listed == list(available())
+    assert max(map(len, said.splitlines())) <= 80
+
+
+def test_strategies_are_listed_for_scripts_too() -> None:
+    rows = json.loads(CliRunner().invoke(app, ["strategies", "--json"]).output)
+    assert [row["name"] for row in rows] == list(available())
+    assert rows[0] == {
+        "name": "pal-acs",
+        "title": "PAL-ACS",
+        "summary": available()["pal-acs"].summary,
+    }
+
+
+@pytest.mark.parametrize(
+    ("missing", "command", "extra"),
+    [
+        ("pandas", "reproduce", "experiments"),
+        ("pandas", "compare", "experiments"),
+        ("sqlalchemy", "campaign", "campaign"),
+    ],
+)
+def test_a_command_whose_extra_is_missing_says_how_to_install_it(
+    missing: str, command: str, extra: str
+) -> None:
+    ran = palacs_without(missing, command, "my.csv", "--budget", "5")
+    assert ran.returncode == 1
+    assert ran.stderr == (
+        f"palacs {command} needs '{missing}', which is not installed; "
+        f"run: pip install 'palacs[{extra}]'\n"
+    )
+
+
+def test_commands_that_need_nothing_more_still_work() -> None:
+    ran = palacs_without("pandas", "strategies")
+    assert ran.returncode == 0, ran.stderr
+    assert "pal-acs" in ran.stdout
+
+
+def test_without_typer_the_command_itself_says_what_to_install() -> None:
+    ran = palacs_without("typer", "strategies")
+    assert ran.returncode == 1
+    assert ran.stderr == (
+        "palacs: this command needs 'typer', which is not installed; "
+        "run: pip install 'palacs[all]'\n"
+    )

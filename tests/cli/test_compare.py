@@ -1,0 +1,207 @@
+"""``palacs compare``: an answer in words, and every bad input told before anything runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from palacs.cli._app import build_app
+
+app = build_app()
+
+MAIN = "from palacs.cli import main; main()"
+
+
+def table(n: int = 40) -> pd.DataFrame:
+    """One class apart, two that overlap; brackets in the names would be markup to a terminal."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, s, (n, 2)) for c, s in ((0, 0.1), (3, 0.8), (3.5, 0.8))])
+    labels = np.repeat(["[rest]", "left[/]", "right"], n)
+    return pd.DataFrame(X, columns=["u", "v"]).assign(label=labels)
+
+
+def write(folder: Path, frame: pd.DataFrame) -> str:
+    frame.to_csv(folder / "my.csv", index=False)
+    return str(folder / "my.csv")
+
+
+Compared = tuple[Path, subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Compared:
+    folder = tmp_path_factory.mktemp("compare")
+    write(folder, table())
+    arguments = ["compare", "my.csv", "--target", "label", "--budget", "40", "--trials", "12"]
+    arguments += ["--strategies", "pal-acs, uniform,inverse-no-repeat"]
+    ran = subprocess.run(
+        [sys.executable, "-c", MAIN, *arguments, "--jobs", "1"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"},
+    )
+    assert ran.returncode == 0, ran.stderr
+    return folder / "comparison", ran
+
+
+def test_the_same_files_are_written_and_the_comparison_besides(compared: Compared) -> None:
+    out, _ = compared
+    files = {path.name for path in out.iterdir() if path.is_file()}
+    assert files >= {
+        "comparison.csv",
+        "curves.csv",
+        "report.html",
+        "settings.json",
+        "table1.csv",
+        "table1.md",
+        "table1.tex",
+        "table2.csv",
+        "table2.md",
+        "table2.tex",
+        "trials.parquet",
+    }
+    assert {"learning-curves", "proportions"} <= {p.stem for p in (out / "figures").iterdir()}
+    table1 = pd.read_csv(out / "table1.csv")
+    assert table1["strategy"].unique().tolist() == [
+        "PAL-ACS",
+        "Uniform",
+        "Inverse (no repeat)",
+        "Random",
+    ]
+    assert table1["paper_error"].isna().all()
+
+
+def test_the_terminal_answers_in_plain_words_within_80_columns(compared: Compared) -> None:
+    said = compared[1].stdout
+    assert max(map(len, said.splitlines())) <= 80
+    assert "the paper" not in said
+    assert "Against Random" in said
+    flowing = " ".join(said.split())
+    assert "has the lowest mean error over the budget" in flowing
+    assert "with 95 % confidence between" in flowing
+    assert "after Holm's correction" in flowing
+    assert "Worth it?" in flowing
+    assert "PAL-ACS finds these classes hard" in flowing
+
+
+def test_class_names_are_printed_letter_by_letter(compared: Compared) -> None:
+    assert "left[/] (" in " ".join(compared[1].stdout.split())
+    assert "[rest]" in (compared[0] / "table2.csv").read_text()
+
+
+def test_any_scikit_learn_classifier_can_be_judged_on_a_built_in_set(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    arguments = ["compare", "iris", "--budget", "8", "--trials", "2", "--jobs", "1"]
+    arguments += ["--classifier", "sklearn.naive_bayes.GaussianNB"]
+    ran = CliRunner().invoke(app, [*arguments, "--strategies", "uniform", "--out", str(out)])
+    assert ran.exit_code == 0, ran.output
+    assert "GaussianNB" in (out / "settings.json").read_text()
+
+
+def refuse(*arguments: str, out: Path) -> str:
+    """Run a comparison that must be refused; return its only line."""
+    ran = CliRunner().invoke(app, ["compare", *arguments, "--out", str(out)])
+    assert ran.exit_code == 1, ran.output
+    assert ran.output.startswith("palacs: ")
+    assert ran.output.count("\n") == 1
+    assert not out.exists()
+    return ran.output
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "words"),
+    [
+        ({}, [], ["label", "target"]),
+        ({}, ["--target", "lable"], ["'lable'", "label"]),
+        ({"v": "high"}, ["--target", "label"], ["'v'", "high"]),
+        ({"v": np.nan}, ["--target", "label"], ["'v'"]),
+        ({"label": "same"}, ["--target", "label"], ["same"]),
+    ],
+    ids=["no target", "missing target column", "non-numeric", "missing values", "one class"],
+)
+def test_data_that_cannot_be_used_are_named(
+    change: dict[str, object], arguments: list[str], words: list[str], tmp_path: Path
+) -> None:
+    path = write(tmp_path, table().assign(**change))
+    said = refuse(path, "--budget", "5", *arguments, out=tmp_path / "out")
+    for word in words:
+        assert word in said
+
+
+def test_a_class_that_is_too_small_is_named(tmp_path: Path) -> None:
+    frame = table()
+    path = write(tmp_path, frame[(frame["label"] != "right") | (frame.index % 20 == 0)])
+    said = refuse(path, "--budget", "5", "--target", "label", out=tmp_path / "out")
+    assert "too few instances of 'right' (2)" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--budget", "58"], "a budget of 58 is more than the data holds: 120 instances"),
+        (["--budget", "0"], "budget must be a whole number of at least 1, got 0"),
+        (["--trials", "0"], "trials must be"),
+        (["--strategies", "clever"], "there is no strategy 'clever'"),
+        (["--strategies", "uniform,uniform"], "'Uniform' is listed twice"),
+        (["--classifier", "LogisticRegression"], "cannot make a classifier"),
+        (["--classifier", "sklearn.linear_model.LinearRegression"], "is not a classifier"),
+        (["--classifier", "sklearn.neighbors.KNeighborsClassifier"], "cannot learn from one"),
+        (["--bandwidth", "0"], "bandwidth must be positive"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_request_that_cannot_be_met_is_told(
+    arguments: list[str], words: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, table())
+    common = [path, "--target", "label"]
+    if "--budget" not in arguments:
+        common += ["--budget", "5"]
+    assert words in refuse(*common, *arguments, out=tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("nothing.csv", "nothing.csv"),
+        ("vehicel", "Did you mean 'Vehicle'?"),
+        ("openml:one", "openml:54"),
+    ],
+)
+def test_data_that_are_not_there_are_told(data: str, words: str, tmp_path: Path) -> None:
+    said = refuse(data, "--budget", "5", "--target", "label", out=tmp_path / "out")
+    assert words in said
+
+
+def test_the_budget_must_be_given(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(app, ["compare", "iris", "--out", str(tmp_path / "out")])
+    assert ran.exit_code == 2
+    assert "--budget" in ran.output
+
+
+def test_a_negative_seed_is_refused_even_for_a_set_that_is_drawn(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(app, ["compare", "spirals", "--budget", "5", "--seed", "-1"])
+    assert ran.exit_code == 2
+    assert "--seed" in ran.output
+
+
+def test_own_data_that_changed_are_refused_in_a_folder_of_the_old(
+    compared: Compared, tmp_path: Path
+) -> None:
+    changed = table()
+    changed.loc[3, "u"] += 0.5
+    path = write(tmp_path, changed)
+    arguments = ["compare", path, "--target", "label", "--budget", "40", "--trials", "12"]
+    arguments += ["--strategies", "pal-acs,uniform,inverse-no-repeat"]
+    ran = CliRunner().invoke(app, [*arguments, "--out", str(compared[0])])
+    assert ran.exit_code == 1
+    assert "datasets my sha256" in ran.output
