@@ -1,0 +1,176 @@
+"""How sure is it: paired test, correction, interval, savings."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from palacs.experiments import compare_strategies
+from palacs.experiments._comparison import holm
+
+RNG = np.random.default_rng
+
+
+def trials_of(errors: dict[str, np.ndarray], dataset: str = "mine") -> pd.DataFrame:
+    """Return trials from arrays of shape (n_trials, budget) by strategy."""
+    frames = []
+    for strategy, values in errors.items():
+        n_trials, budget = values.shape
+        frames.append(
+            pd.DataFrame(
+                {
+                    "dataset": dataset,
+                    "strategy": strategy,
+                    "trial": np.repeat(np.arange(n_trials), budget),
+                    "acquired": np.tile(np.arange(1, budget + 1), n_trials),
+                    "class": "a",
+                    "error": values.ravel(),
+                }
+            )
+        )
+    table = pd.concat(frames, ignore_index=True)
+    table["strategy"] = pd.Categorical(table["strategy"], categories=list(errors))
+    return table
+
+
+def noise(n_trials: int = 20, budget: int = 10, seed: int = 0) -> np.ndarray:
+    return 0.3 + 0.05 * RNG(seed).standard_normal((n_trials, budget))
+
+
+@pytest.mark.parametrize(
+    ("raw", "corrected"),
+    [
+        ([0.01, 0.02, 0.03, 0.04], [0.04, 0.06, 0.06, 0.06]),
+        # Smallest times four, then times three, never falling, never above one.
+        ([0.04, 0.005, 0.5, 0.011], [0.08, 0.02, 0.5, 0.033]),
+        ([0.6, 0.7], [1.0, 1.0]),
+        ([0.03], [0.03]),
+    ],
+)
+def test_holm_multiplies_the_smallest_most(raw: list[float], corrected: list[float]) -> None:
+    np.testing.assert_allclose(holm(np.array(raw)), corrected)
+
+
+def test_each_strategy_is_held_against_the_baseline_the_best_first() -> None:
+    base = noise()
+    comparison = compare_strategies(
+        trials_of({"worse": base + 0.02, "Random": base, "better": base - 0.05}), "Random"
+    )
+    frame = comparison.frame
+    assert frame.columns.tolist() == [
+        "strategy",
+        "versus",
+        "mean_error",
+        "mean_difference",
+        "low",
+        "high",
+        "p_value",
+        "p_holm",
+        "reached",
+        "saved",
+    ]
+    assert frame["strategy"].tolist() == ["better", "worse"]
+    assert set(frame["versus"]) == {"Random"}
+    np.testing.assert_allclose(frame["mean_difference"], [-0.05, 0.02])
+    np.testing.assert_allclose(frame["mean_error"], [base.mean() - 0.05, base.mean() + 0.02])
+
+
+def test_five_trials_all_in_one_direction_have_the_exact_p_value() -> None:
+    base = noise(5)
+    better = base - np.linspace(0.01, 0.05, 5)[:, None]
+    frame = compare_strategies(trials_of({"A": better, "Random": base}), "Random").frame
+    # Of the 32 ways to give five differences signs, two are this one-sided.
+    assert frame["p_value"].item() == pytest.approx(2 / 32)
+
+
+def test_the_test_treats_both_directions_alike() -> None:
+    for seed in range(5):
+        first, second = noise(seed=seed), noise(seed=seed + 100)
+        table = trials_of({"A": first, "B": second})
+        there, back = (compare_strategies(table, name).frame.iloc[0] for name in "AB")
+        assert there["p_value"] == back["p_value"]
+        assert there["mean_difference"] == -back["mean_difference"]
+
+
+def test_the_test_pairs_trials_by_their_number() -> None:
+    # Trials differ by far more than strategies do: only pairing finds the difference.
+    base = noise(30) + np.linspace(0, 5, 30)[:, None]
+    shuffled = trials_of({"A": base - 0.01, "Random": base}).sample(frac=1, random_state=0)
+    assert compare_strategies(shuffled, "Random").frame["p_value"].item() < 1e-5
+
+
+def test_p_values_are_corrected_for_how_many_strategies_there_are() -> None:
+    base = noise(8)
+    table = trials_of({"A": base - 0.01, "B": base - 0.02, "Random": base})
+    frame = compare_strategies(table, "Random").frame
+    np.testing.assert_allclose(frame["p_value"], 2 / 256)
+    np.testing.assert_allclose(frame["p_holm"], 4 / 256)
+
+
+def test_strategies_that_do_the_same_do_not_differ() -> None:
+    base = noise()
+    row = compare_strategies(trials_of({"A": base, "Random": base}), "Random").frame.iloc[0]
+    assert (row["p_value"], row["low"], row["high"]) == (1.0, 0.0, 0.0)
+
+
+def test_the_interval_covers_the_true_difference_about_as_often_as_it_says() -> None:
+    covered = 0
+    for seed in range(60):
+        base, other = noise(40, 4, seed), noise(40, 4, seed + 1000) - 0.01
+        frame = compare_strategies(trials_of({"A": other, "Random": base}), "Random").frame
+        row = frame.iloc[0]
+        assert row["low"] < row["mean_difference"] < row["high"]
+        covered += row["low"] <= -0.01 <= row["high"]
+    # Of 60 at 95 %, fewer than 51 would happen once in 2,000 times.
+    assert covered >= 51
+
+
+def test_the_comparison_is_the_same_every_time() -> None:
+    table = trials_of({"A": noise(seed=1), "Random": noise(seed=2)})
+    first, second = (compare_strategies(table, "Random").frame for _ in range(2))
+    pd.testing.assert_frame_equal(first, second)
+
+
+@pytest.mark.parametrize(
+    ("curve", "reached", "saved"),
+    [
+        ([0.5, 0.4, 0.2, 0.1, 0.1], 3, 2),
+        ([0.5, 0.4, 0.3, 0.3, 0.2], 5, 0),
+        ([0.2, 0.4, 0.3, 0.3, 0.3], 1, 4),
+        ([0.5, 0.5, 0.5, 0.5, 0.3], np.nan, np.nan),
+    ],
+)
+def test_savings_are_counted_to_the_baselines_final_error(
+    curve: list[float], reached: float, saved: float
+) -> None:
+    base = np.array([[0.6, 0.5, 0.4, 0.3, 0.2]])
+    table = trials_of({"A": np.array([curve]), "Random": base})
+    row = compare_strategies(table, "Random").frame.iloc[0]
+    np.testing.assert_equal((row["reached"], row["saved"]), (reached, saved))
+
+
+def test_savings_go_by_the_mean_curve() -> None:
+    base = np.array([[0.4, 0.2], [0.4, 0.2]])
+    other = np.array([[0.1, 0.1], [0.5, 0.1]])
+    row = compare_strategies(trials_of({"A": other, "Random": base}), "Random").frame.iloc[0]
+    assert row["reached"] == 2
+
+
+def test_a_baseline_alone_has_nothing_to_be_compared_with() -> None:
+    assert compare_strategies(trials_of({"Random": noise()}), "Random").frame.empty
+
+
+def test_an_unknown_baseline_is_named_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match=r"no strategy 'Risk' .* available: A, Random"):
+        compare_strategies(trials_of({"A": noise(), "Random": noise()}), "Risk")
+
+
+def test_several_data_sets_are_not_thrown_together() -> None:
+    both = pd.concat(
+        [trials_of({s: noise()}, d) for d, s in product(("one", "two"), ("A", "Random"))]
+    )
+    with pytest.raises(ValueError, match=r"several data sets \(one, two\)"):
+        compare_strategies(both, "Random")

@@ -1,0 +1,185 @@
+"""Everything wrong with a request is said before anything runs or is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from palacs import PALACS, InverseAccuracy, ParzenWindowClassifier, ProportionalSelection
+from palacs.datasets import Dataset, load
+from palacs.experiments import (
+    classifier_from_path,
+    comparison_experiment,
+    paper_experiment,
+)
+
+MakeDataset = Callable[..., Dataset]
+
+
+def test_data_sets_may_be_spelled_freely_and_keep_the_order_given() -> None:
+    experiment = paper_experiment(["yeast", "3 clusters"], ["random"], trials=1)
+    assert [task.name for task in experiment.tasks] == ["Yeast", "3Clusters"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"datasets": ["Spiral"]}, r"no data set 'Spiral'.*Did you mean 'Spirals'"),
+        ({"datasets": ["digits"]}, r"the paper has no data set 'digits'; .* use compare"),
+        ({"datasets": []}, "no data set is listed"),
+        ({"datasets": ["Bars", "bars"]}, "data set 'Bars' is listed twice"),
+        ({"strategies": ["pal"]}, r"no strategy 'pal'; .*available: pal-acs, "),
+        ({"strategies": []}, "no strategy is listed"),
+        ({"strategies": ["random", "random"]}, "strategy 'Random' is listed twice"),
+        ({"trials": 0}, "trials must be a whole number of at least 1, got 0"),
+        ({"trials": 1.5}, "trials must be a whole number of at least 1, got 1.5"),
+        ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
+        ({"seed": 0.5}, "seed must be a whole number of at least 0, got 0.5"),
+        ({"bandwidth": 0.0}, "bandwidth must be positive and finite, got 0.0"),
+        ({"bandwidth": float("nan")}, "bandwidth must be positive and finite, got nan"),
+    ],
+    ids=str,
+)
+def test_a_wrong_reproduction_is_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        paper_experiment(**{"datasets": ["Bars"], **change})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"strategies": ["best"]}, "no strategy 'best'"),
+        ({"strategies": ["uniform", "uniform"]}, "'Uniform' is listed twice"),
+        ({"strategies": [PALACS(), PALACS(n_pseudo=5)]}, "'PALACS' is listed twice"),
+        ({"budget": 0}, "budget must be a whole number of at least 1, got 0"),
+        ({"budget": 28}, r"a budget of 28 .* 60 instances less 10 per class .* at most 27"),
+        ({"trials": 0}, "trials must be"),
+        ({"seed": -3}, "seed must be .* got -3"),
+        ({"bandwidth": -1}, "bandwidth must be positive"),
+        ({"classifier": LinearRegression()}, r"LinearRegression\(\) is not a scikit-learn class"),
+        ({"classifier": LogisticRegression}, "give an instance of one such as"),
+        ({"classifier": ParzenWindowClassifier(bandwidth=-1.0)}, "bandwidth"),
+        ({"classifier": KNeighborsClassifier(5)}, r"cannot learn from one .*n_neighbors <= n"),
+    ],
+    ids=str,
+)
+def test_a_wrong_comparison_is_refused(
+    change: dict[str, Any], message: str, make_dataset: MakeDataset
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        comparison_experiment(make_dataset(), **{"budget": 5, **change})
+
+
+def test_too_small_classes_are_named_with_their_sizes(make_dataset: MakeDataset) -> None:
+    with pytest.raises(ValueError, match=r"too few instances of 'a' \(3\), 'c' \(1\).*merge"):
+        comparison_experiment(make_dataset((3, 9, 1)), budget=2)
+
+
+def test_the_largest_budget_uses_the_data_up(make_dataset: MakeDataset) -> None:
+    experiment = comparison_experiment(make_dataset((4, 7, 9)), budget=11, trials=1)
+    requested = experiment.run("gauss", 0)["PAL-ACS"].requested
+    # Two of each class are tested on and one each is there at the start.
+    assert np.bincount(requested).tolist() == [1, 4, 6]
+
+
+def test_groups_that_leave_too_little_to_train_on_are_found_beforehand(
+    make_dataset: MakeDataset,
+) -> None:
+    with pytest.raises(ValueError, match=r"a budget of 27 is more than the \d+ instances"):
+        comparison_experiment(make_dataset(groups=np.arange(60) % 7), budget=27)
+    alone = make_dataset((20, 20, 20), groups=np.repeat(["one", "two"], [25, 35]))
+    with pytest.raises(ValueError, match=r"no instance of class number \d is left to train on"):
+        comparison_experiment(alone, budget=2)
+    assert comparison_experiment(make_dataset(groups=np.arange(60) % 7), budget=10)
+
+
+def test_random_is_played_along_as_the_measure(make_dataset: MakeDataset) -> None:
+    assert comparison_experiment(make_dataset(), ["uniform"], budget=5).titles == [
+        "Uniform",
+        "Random",
+    ]
+    twice = comparison_experiment(make_dataset(), ["random", "uniform"], budget=5)
+    assert twice.titles == ["Random", "Uniform"]
+
+
+def test_half_of_the_smallest_class_is_tested_on_but_at_most_fifty(
+    make_dataset: MakeDataset,
+) -> None:
+    for sizes, per_class in (((9, 30), 4), ((300, 200), 50)):
+        task = comparison_experiment(make_dataset(sizes), budget=5).tasks[0]
+        assert task.test_per_class == per_class
+
+
+def test_strategies_are_fitted_to_the_experiment(make_dataset: MakeDataset) -> None:
+    judge = GaussianNB()
+    names = ["pal-acs", "inverse", "proportional"]
+    dataset = make_dataset((10, 20, 30))
+    experiment = comparison_experiment(dataset, names, budget=5, classifier=judge, bandwidth=0.2)
+    pal, inverse, proportional, _ = experiment.tasks[0].strategies.values()
+    assert isinstance(pal, PALACS)
+    assert pal.bandwidth == 0.2
+    assert isinstance(inverse, InverseAccuracy)
+    assert inverse.classifier is judge
+    assert isinstance(proportional, ProportionalSelection)
+    assert proportional.proportions == [10, 20, 30]
+
+
+def test_a_strategy_of_ones_own_goes_by_its_class_name(make_dataset: MakeDataset) -> None:
+    experiment = comparison_experiment(make_dataset(), [PALACS(n_pseudo=3)], budget=4, trials=1)
+    assert experiment.titles == ["PALACS", "Random"]
+    assert experiment.run("gauss", 0)["PALACS"].requested.shape == (4,)
+
+
+def test_features_are_scaled(make_dataset: MakeDataset) -> None:
+    X = comparison_experiment(load("wine"), budget=5).tasks[0].dataset.X
+    assert (X.min(axis=0) == 0).all()
+    assert (X.max(axis=0) == 1).all()
+
+
+class NeedsMore(BaseEstimator):  # type: ignore[misc]
+    """An estimator that cannot be made without a word."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "LogisticRegression",
+        "",
+        ".",
+        "sklearn",
+        "nowhere.Classifier",
+        "sklearn.linear_model.Logistic",
+        "sklearn.linear_model.LinearRegression",
+        "sklearn.linear_model",
+        "sklearn.ensemble.VotingClassifier",
+        "sklearn.datasets.load_iris",
+        "os.getcwd",
+        "builtins.int",
+    ],
+)
+def test_an_import_path_that_leads_to_no_classifier_is_refused_by_name(path: str) -> None:
+    with pytest.raises(ValueError, match=r"classifier.*sklearn\.linear_model") as caught:
+        classifier_from_path(path)
+    assert repr(path) in str(caught.value)
+
+
+def test_an_import_path_is_never_called_unless_it_is_a_classifier(tmp_path: Any) -> None:
+    # os.getcwd would do no harm, but the next function might.
+    with pytest.raises(ValueError, match="is not a classifier"):
+        classifier_from_path("sys.exit")
+
+
+def test_an_import_path_makes_a_classifier_with_its_defaults() -> None:
+    made = classifier_from_path("sklearn.linear_model.LogisticRegression")
+    assert isinstance(made, LogisticRegression)
+    assert made.get_params() == LogisticRegression().get_params()
