@@ -1,0 +1,70 @@
+"""``palacs studio``: the pages and the REST interface, on this machine only."""
+
+from __future__ import annotations
+
+import os
+import threading
+import webbrowser
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from palacs import storage as st
+from palacs.cli._campaign_io import reporting
+from palacs.studio import StudioConfig, serve
+from palacs.studio._config import DEFAULT_PORT
+from palacs.studio._server import bind
+
+TOKEN_VARIABLE = "PALACS_STUDIO_TOKEN"
+
+
+def studio_command(
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="On 127.0.0.1; 0 takes a free one.")
+    ] = DEFAULT_PORT,
+    storage: Annotated[
+        str,
+        typer.Option(
+            "--storage",
+            envvar="PALACS_STORAGE",
+            help="sqlite:///FILE.db or postgresql+psycopg://USER@HOST/DATABASE.",
+        ),
+    ] = st.DEFAULT_URL,
+    reports: Annotated[
+        list[Path] | None,
+        typer.Option("--reports", help="Look for reports here; may be repeated. [./results]"),
+    ] = None,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Only print the address.")
+    ] = False,
+) -> None:
+    """Run campaigns in the browser, live, and over REST.
+
+    The address that is printed lets a browser in. Its token is new each time, unless the
+    environment variable PALACS_STUDIO_TOKEN gives one.
+    """
+    with reporting():
+        config = StudioConfig(storage=storage, reports=_folders(reports))
+        token = os.environ.get(TOKEN_VARIABLE)
+        if token:
+            config = replace(config, token=token)
+        with bind(port) as listener:
+            bound = replace(config, port=listener.getsockname()[1])
+            serve(bound, listener=listener, ready=lambda: _announce(bound, no_browser))
+
+
+def _announce(config: StudioConfig, no_browser: bool) -> None:
+    typer.echo(f"palacs studio: {config.launch_url}\nStop it with Ctrl+C.")
+    if not no_browser:
+        # Some browsers return only when they are closed; the studio must not wait for them.
+        threading.Thread(target=webbrowser.open, args=(config.launch_url,), daemon=True).start()
+
+
+def _folders(given: list[Path] | None) -> tuple[Path, ...]:
+    """Return the folders to look for reports in; those that were named must exist."""
+    for folder in given or ():
+        if not folder.is_dir():
+            raise ValueError(f"--reports {str(folder)!r} is no folder; check the path.")
+    return tuple(given or [Path("results")])

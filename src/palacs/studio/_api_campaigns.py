@@ -1,0 +1,208 @@
+"""Campaigns over REST: create, ask, tell, and everything else that writes to the record.
+
+Thin: parse, call the campaign, answer. The routes are plain functions, which FastAPI runs in
+threads, so that a decision or a busy database never holds up other requests.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import APIRouter
+
+from palacs import strategies
+from palacs.campaign import CampaignError, create_campaign
+from palacs.storage import StorageError, StoredCampaign
+from palacs.studio import _models as m
+from palacs.studio._campaigns import CampaignBook, StudioCampaign
+from palacs.studio._deps import TheBook, TheCampaign
+from palacs.studio._errors import Refused, refusing
+
+router = APIRouter(tags=["campaigns"])
+
+
+@router.get("/strategies")
+def list_strategies() -> dict[str, list[dict[str, Any]]]:
+    """List the strategies a campaign can be created with."""
+    rows = strategies.available().values()
+    listing = [{"name": r.name, "title": r.title, "summary": r.summary} for r in rows]
+    return {"strategies": listing}
+
+
+@router.get("/campaigns", response_model=m.CampaignList)
+def list_campaigns(book: TheBook) -> dict[str, Any]:
+    """List all campaigns with their progress, oldest first."""
+    return {"campaigns": [_row(book, stored) for stored in book.storage.campaigns()]}
+
+
+def _row(book: CampaignBook, stored: StoredCampaign) -> dict[str, Any]:
+    created_at = datetime.fromtimestamp(stored.created_at, UTC).isoformat()
+    row = {"name": stored.name, "created_at": created_at}
+    try:
+        return {**row, **_progress(book.get(stored.name))}
+    except (StorageError, CampaignError) as error:
+        # One campaign that cannot be read must not hide the others.
+        empty: dict[str, Any] = {"classes": [], "strategy": "", "budget": None}
+        counts = {"acquired": 0, "pending": 0, "awaiting": 0}
+        return {**row, **empty, **counts, "error": str(error)}
+
+
+def _progress(campaign: StudioCampaign) -> dict[str, Any]:
+    now = campaign.snapshot()
+    awaiting = sum(entry.performed_at is not None for entry in now.pending)
+    return {
+        "classes": now.situation.classes,
+        "strategy": str(campaign.settings.strategy["name"]),
+        "budget": campaign.settings.budget,
+        "acquired": len(now.ids),
+        "pending": len(now.pending) - awaiting,
+        "awaiting": awaiting,
+    }
+
+
+@router.post("/campaigns", status_code=201)
+def create(body: m.NewCampaign, book: TheBook) -> dict[str, Any]:
+    """Start a campaign."""
+    with refusing():
+        create_campaign(
+            body.name,
+            body.classes,
+            strategy=_strategy(body),
+            storage=book.storage,
+            budget=body.budget,
+            lease=body.lease,
+            bounds=_bounds(body),
+            seed=body.seed,
+        )
+    return _describe(book.get(body.name))
+
+
+def _strategy(body: m.NewCampaign) -> strategies.Strategy:
+    try:
+        return strategies.make(body.strategy, **body.params)
+    except TypeError as error:
+        known = strategies.find(body.strategy).strategy._get_param_names()
+        raise Refused(
+            f"params {sorted(body.params)} do not fit the strategy {body.strategy!r}; "
+            f"it takes {', '.join(known)}."
+        ) from error
+
+
+def _bounds(body: m.NewCampaign) -> list[list[float]] | None:
+    if body.n_features is None:
+        return body.bounds
+    if body.bounds is None:
+        raise Refused(
+            f"n_features={body.n_features} without bounds; give bounds as [[low, high]], or leave "
+            "both out: then the first instance says how many features there are."
+        )
+    if len(body.bounds) == 1:
+        return body.bounds * body.n_features
+    if len(body.bounds) != body.n_features:
+        raise Refused(
+            f"bounds has {len(body.bounds)} pairs for n_features={body.n_features}; give one pair "
+            "for all features or one for each."
+        )
+    return body.bounds
+
+
+def _describe(campaign: StudioCampaign) -> dict[str, Any]:
+    status = campaign.status().to_json()
+    created_at = datetime.fromtimestamp(campaign.created_at, UTC).isoformat()
+    awaiting = _progress(campaign)["awaiting"]
+    settings = campaign.settings.to_payload()
+    return {
+        "name": campaign.name,
+        "created_at": created_at,
+        "settings": settings,
+        "status": {**status, "awaiting": awaiting},
+    }
+
+
+@router.post("/campaigns/{name:path}/ask", response_model=m.Requests)
+def ask(campaign: TheCampaign, body: m.Ask | None = None) -> dict[str, Any]:
+    """Request instances of the classes the strategy chooses."""
+    requests = campaign.ask_many(1 if body is None else body.n)
+    return {"requests": [request.to_json() for request in requests]}
+
+
+@router.post("/campaigns/{name:path}/tell", response_model=m.Told)
+def tell(campaign: TheCampaign, body: m.Tell) -> dict[str, Any]:
+    """Record the instance that a request brought; telling the same again is harmless."""
+    with refusing():
+        instance = campaign.tell(
+            body.id, body.x, body.label, cost=body.cost, duration=body.duration
+        )
+    return {"instance": instance.to_json()}
+
+
+@router.post("/campaigns/{name:path}/add", response_model=m.Told)
+def add(campaign: TheCampaign, body: m.Add) -> dict[str, Any]:
+    """Record an instance that nobody asked for."""
+    with refusing():
+        instance = campaign.add(
+            body.x, body.label, id=body.id, cost=body.cost, duration=body.duration
+        )
+    return {"instance": instance.to_json()}
+
+
+@router.post("/campaigns/{name:path}/fail", response_model=m.Done)
+def fail(campaign: TheCampaign, body: m.Fail) -> dict[str, Any]:
+    """Record that a request will bring no instance."""
+    with refusing():
+        campaign.fail(body.id, body.reason)
+    return {"id": body.id, "state": "failed"}
+
+
+@router.post("/campaigns/{name:path}/performed", response_model=m.Done)
+def performed(campaign: TheCampaign, body: m.Performed) -> dict[str, Any]:
+    """Record that a request was carried out and its numbers are still to come."""
+    with refusing():
+        campaign.performed(body.id)
+    return {"id": body.id, "state": "performed"}
+
+
+@router.post("/campaigns/{name:path}/retract", response_model=m.Done)
+def retract(campaign: TheCampaign, body: m.Retract) -> dict[str, Any]:
+    """Take an instance out of the labelled set; the history keeps it."""
+    with refusing():
+        campaign.retract(body.id, body.reason)
+    return {"id": body.id, "state": "retracted"}
+
+
+@router.post("/campaigns/{name:path}/pause", response_model=m.Done)
+def pause(campaign: TheCampaign, body: m.OneClass) -> dict[str, Any]:
+    """Stop requesting a class."""
+    with refusing():
+        campaign.pause(body.label)
+    return {"label": body.label, "state": "paused"}
+
+
+@router.post("/campaigns/{name:path}/resume", response_model=m.Done)
+def resume(campaign: TheCampaign, body: m.OneClass) -> dict[str, Any]:
+    """Request a paused class again."""
+    with refusing():
+        campaign.resume(body.label)
+    return {"label": body.label, "state": "resumed"}
+
+
+@router.post("/campaigns/{name:path}/classes", response_model=m.Done)
+def add_class(campaign: TheCampaign, body: m.OneClass) -> dict[str, Any]:
+    """Declare one more class."""
+    with refusing():
+        campaign.add_class(body.label)
+    return {"label": body.label, "state": "added"}
+
+
+@router.get("/campaigns/{name:path}/status")
+def status(campaign: TheCampaign) -> dict[str, Any]:
+    """Say where a campaign stands, class by class."""
+    found: dict[str, Any] = _describe(campaign)["status"]
+    return found
+
+
+@router.get("/campaigns/{name:path}")
+def describe(campaign: TheCampaign) -> dict[str, Any]:
+    """Return a campaign's settings and status."""
+    return _describe(campaign)

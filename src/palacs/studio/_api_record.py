@@ -1,0 +1,120 @@
+"""A campaign's record over REST: history, export, files dropped on the page, events, insight."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, File, Header, Query, Request, Response, UploadFile
+from fastapi.responses import StreamingResponse
+
+from palacs.studio import _models as m
+from palacs.studio._deps import TheCampaign
+from palacs.studio._errors import refusing
+from palacs.studio._events import EventHub
+from palacs.studio._files import read_numbers
+from palacs.studio._inside import look_inside
+from palacs.studio._insight import Insights
+from palacs.studio._maps import MapMethod
+
+router = APIRouter(tags=["record"])
+
+Format = Literal["csv", "json", "parquet"]
+_MEDIA_TYPES: dict[str, str] = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "parquet": "application/vnd.apache.parquet",
+}
+Seq = Annotated[int, Query(ge=0, lt=2**63)]
+
+
+@router.get("/campaigns/{name:path}/history", response_model=m.Rows)
+def history(
+    campaign: TheCampaign,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 100,
+    offset: Seq = 0,
+    newest: Annotated[bool, Query(description="Begin with the latest.")] = False,
+    features: Annotated[bool, Query(description="With the columns x0, x1, ...")] = False,
+) -> dict[str, Any]:
+    """Return requests and unsolicited instances in the order of the record."""
+    frame = campaign.history(features=features)
+    ordered = frame.iloc[::-1] if newest else frame
+    rows = ordered.iloc[offset : offset + limit].to_dict(orient="records")
+    jsonable = [{str(key): _jsonable(value) for key, value in row.items()} for row in rows]
+    return {"rows": jsonable, "total": len(frame)}
+
+
+def _jsonable(value: Any) -> Any:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    if hasattr(value, "isoformat"):
+        return None if str(value) == "NaT" else value.isoformat()
+    return value
+
+
+@router.get(
+    "/campaigns/{name:path}/export",
+    response_class=Response,
+    responses={
+        200: {"content": {kind: {} for kind in _MEDIA_TYPES.values()}, "description": "A file."}
+    },
+)
+def export(campaign: TheCampaign, format: Format = "csv") -> Response:
+    """Return the whole record as a file; formulas in texts are neutralised in CSV."""
+    with tempfile.TemporaryDirectory(prefix="palacs-") as folder:
+        # The file on disk has a name of ours; the campaign's name is only a suggestion.
+        content = campaign.export(Path(folder) / f"export.{format}").read_bytes()
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in campaign.name)
+    disposition = f'attachment; filename="{plain}.{format}"'
+    headers = {"Content-Disposition": disposition}
+    return Response(content, media_type=_MEDIA_TYPES[format], headers=headers)
+
+
+@router.post("/campaigns/{name:path}/upload", response_model=m.Told)
+def upload(
+    campaign: TheCampaign,
+    id: Annotated[str, Query(min_length=1, max_length=200, description="The request.")],
+    file: Annotated[UploadFile, File(description="One instance, as CSV, JSON or NPY.")],
+) -> dict[str, Any]:
+    """Tell a request with the numbers in a file."""
+    with refusing():
+        x = read_numbers(file.filename or "", file.file.read())
+        instance = campaign.tell(id, x)
+    return {"instance": instance.to_json()}
+
+
+@router.get(
+    "/campaigns/{name:path}/events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {}}, "description": "Never ends."}},
+)
+def events(
+    request: Request,
+    campaign: TheCampaign,
+    after: Annotated[Seq | None, Query(description="The last event number seen.")] = None,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> StreamingResponse:
+    """Stream every new event of the campaign, whoever wrote it."""
+    hub: EventHub = request.app.state.hub
+    if last_event_id is not None and last_event_id.isascii() and last_event_id.isdecimal():
+        after = int(last_event_id[:18])
+    return StreamingResponse(hub.stream(campaign, after), media_type="text/event-stream")
+
+
+@router.get("/campaigns/{name:path}/insight")
+def insight(
+    request: Request,
+    campaign: TheCampaign,
+    map: Annotated[MapMethod, Query(description="For three and more features.")] = "auto",
+) -> dict[str, Any]:
+    """Return what the bench shows: the next request and why, accuracy, confusion, a map."""
+    insights: Insights = request.app.state.insights
+    return insights.of(campaign, map)
+
+
+@router.get("/campaigns/{name:path}/inside")
+def inside(campaign: TheCampaign) -> dict[str, Any]:
+    """Return class densities, gain and weighted gain on a grid, for one or two features."""
+    return look_inside(campaign.snapshot())

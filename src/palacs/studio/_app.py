@@ -1,0 +1,91 @@
+"""The web application: routes, pages, the guard in front and the event streams behind."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import Depends, FastAPI
+from starlette.staticfiles import StaticFiles
+
+from palacs._version import __version__
+from palacs.storage import open_storage
+from palacs.studio import _api, _apidocs, _digits, _pages
+from palacs.studio._campaigns import CampaignBook
+from palacs.studio._config import StudioConfig
+from palacs.studio._errors import StudioJSON, install_error_handlers
+from palacs.studio._events import EventHub
+from palacs.studio._insight import Insights
+from palacs.studio._security import Guard
+
+_STATIC = Path(__file__).parent / "static"
+
+
+def create_app(config: StudioConfig) -> FastAPI:
+    """Make the studio.
+
+    Parameters
+    ----------
+    config : StudioConfig
+        Storage, token, port and report folders.
+
+    Returns
+    -------
+    FastAPI
+        Served by any ASGI server; :func:`palacs.studio.serve` is the one that binds to
+        127.0.0.1 only.
+
+    Raises
+    ------
+    palacs.storage.StorageError
+        The storage cannot be used.
+
+    Examples
+    --------
+    >>> from palacs.studio import StudioConfig, create_app
+    >>> create_app(StudioConfig(storage="memory")).title
+    'palacs studio'
+    """
+    storage = open_storage(config.storage, create=True)
+    hub = EventHub(storage)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        hub.open()
+        threading.Thread(target=_warm_up, daemon=True).start()
+        yield
+        hub.close()
+        if storage is not config.storage:
+            storage.close()
+
+    app = FastAPI(
+        title="palacs studio",
+        summary="Which class to acquire next: ask and tell over HTTP.",
+        version=__version__,
+        lifespan=lifespan,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        default_response_class=StudioJSON,
+        separate_input_output_schemas=False,
+        responses=_api.ERRORS,
+        dependencies=[Depends(_api.bearer)],
+    )
+    app.state.config, app.state.hub = config, hub
+    app.state.book, app.state.insights = CampaignBook(storage, hub.nudge), Insights()
+    install_error_handlers(app)
+    for room in (_api, _digits, _apidocs, _pages):
+        app.include_router(room.router)
+    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+    app.add_middleware(Guard, config=config)
+    return app
+
+
+def _warm_up() -> None:
+    """Compile what the first decision needs while the browser is still opening."""
+    from palacs.strategies import make
+
+    for name in ("pal-acs", "inverse"):
+        make(name, random_state=0).query([[0.0], [1.0]], [0, 1], pending=[0])

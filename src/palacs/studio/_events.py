@@ -1,0 +1,191 @@
+"""Following campaigns live: every new event reaches every page, whoever wrote it.
+
+One poller per campaign asks the storage for what is new, as long as somebody listens; writers
+in this process wake it up, so their changes appear at once. A listener that comes back says
+what it saw last and gets what it missed from the record.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+
+from palacs.storage import Event, Storage, StorageError
+from palacs.studio._campaigns import StudioCampaign
+
+POLL_S = 0.25
+HEARTBEAT_S = 10.0
+RETRY_MS = 1000
+_BACKLOG = 10_000
+
+_Result = TypeVar("_Result")
+_Item = Sequence[Event] | StorageError | None
+
+
+@dataclass(eq=False)
+class _Channel:
+    """One campaign's listeners and the poller that feeds them."""
+
+    campaign: StudioCampaign
+    after: int
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    queues: set[asyncio.Queue[_Item]] = field(default_factory=set)
+    task: asyncio.Task[None] | None = None
+
+
+class EventHub:
+    """Hands new events of campaigns to whoever listens.
+
+    Parameters
+    ----------
+    storage : Storage
+        Where the campaigns are.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._channels: dict[str, _Channel] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closed = False
+
+    def open(self) -> None:
+        """Start; called inside the event loop."""
+        self._loop = asyncio.get_running_loop()
+        self._closed = False
+        # Threads of its own: streams go on while requests queue for the others.
+        self._limiter = CapacityLimiter(4)
+
+    def close(self) -> None:
+        """End all streams, so that the server can stop; from any thread."""
+        self._closed = True
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._hang_up)
+
+    def _hang_up(self) -> None:
+        for channel in self._channels.values():
+            self._broadcast(channel, None)
+            if channel.task is not None:
+                channel.task.cancel()
+
+    def nudge(self, name: str) -> None:
+        """Look for news of a campaign now; from any thread."""
+        loop = self._loop
+        if loop is not None and not loop.is_closed() and name in self._channels:
+            loop.call_soon_threadsafe(self._wake, name)
+
+    def _wake(self, name: str) -> None:
+        channel = self._channels.get(name)
+        if channel is not None:
+            channel.wake.set()
+
+    async def stream(self, campaign: StudioCampaign, after: int | None) -> AsyncIterator[str]:
+        """Yield the event stream of a campaign, as text in the format of ``EventSource``.
+
+        Parameters
+        ----------
+        campaign : StudioCampaign
+            Which.
+        after : int or None
+            The last event number the listener has seen; ``None`` starts with the next one.
+        """
+        try:
+            async for text in self._stream(campaign, after):
+                yield text
+        except StorageError as error:
+            # The answer has begun, so it is too late for a status; the listener comes back.
+            yield _message("trouble", {"message": str(error)})
+
+    async def _stream(self, campaign: StudioCampaign, after: int | None) -> AsyncIterator[str]:
+        head = (await self._in_thread(partial(self._storage.find, campaign.name))).head
+        seen = head if after is None else after
+        queue: asyncio.Queue[_Item] = asyncio.Queue(_BACKLOG)
+        channel = self._join(campaign, head, queue)
+        try:
+            yield f"retry: {RETRY_MS}\n" + _message("hello", {"seq": head})
+            # What the poller handed out before this listener joined comes from the record.
+            if seen < channel.after:
+                missed = await self._in_thread(partial(campaign.events, seen))
+                yield "".join(_changed(event) for event in missed)
+                seen = missed[-1].seq if missed else seen
+            async for text in self._follow(queue, seen):
+                yield text
+        finally:
+            self._leave(channel, queue)
+
+    async def _follow(self, queue: asyncio.Queue[_Item], seen: int) -> AsyncIterator[str]:
+        while not self._closed:
+            try:
+                item = await asyncio.wait_for(queue.get(), HEARTBEAT_S)
+            except TimeoutError:
+                yield ": still here\n\n"
+                continue
+            if item is None:
+                return
+            if isinstance(item, StorageError):
+                yield _message("trouble", {"message": str(item)})
+                continue
+            fresh = [event for event in item if event.seq > seen]
+            if fresh:
+                seen = fresh[-1].seq
+                yield "".join(_changed(event) for event in fresh)
+
+    # -- the poller --------------------------------------------------------------------
+
+    def _join(self, campaign: StudioCampaign, head: int, queue: asyncio.Queue[_Item]) -> _Channel:
+        channel = self._channels.get(campaign.name)
+        if channel is None:
+            channel = self._channels[campaign.name] = _Channel(campaign, head)
+            channel.task = asyncio.create_task(self._poll(channel))
+        channel.queues.add(queue)
+        return channel
+
+    def _leave(self, channel: _Channel, queue: asyncio.Queue[_Item]) -> None:
+        channel.queues.discard(queue)
+        if not channel.queues:
+            self._channels.pop(channel.campaign.name, None)
+            if channel.task is not None:
+                channel.task.cancel()
+
+    async def _poll(self, channel: _Channel) -> None:
+        while True:
+            try:
+                news = await self._in_thread(partial(channel.campaign.events, channel.after))
+            except StorageError as error:
+                self._broadcast(channel, error)
+                await asyncio.sleep(1.0)
+                continue
+            if news:
+                channel.after = news[-1].seq
+                self._broadcast(channel, news)
+            with anyio.move_on_after(POLL_S):
+                await channel.wake.wait()
+            channel.wake.clear()
+
+    def _broadcast(self, channel: _Channel, item: _Item) -> None:
+        for queue in channel.queues:
+            if queue.full():
+                # A listener this far behind has gone; if it returns, the record has it all.
+                queue.get_nowait()
+                queue.put_nowait(None)
+            else:
+                queue.put_nowait(item)
+
+    async def _in_thread(self, call: partial[_Result]) -> _Result:
+        return await to_thread.run_sync(call, limiter=self._limiter)
+
+
+def _changed(event: Event) -> str:
+    data = {"seq": event.seq, "kind": event.kind, "id": event.entry, "label": event.label}
+    return _message("changed", data, event.seq)
+
+
+def _message(kind: str, data: dict[str, Any], seq: int | None = None) -> str:
+    number = "" if seq is None else f"id: {seq}\n"
+    return f"{number}event: {kind}\ndata: {json.dumps(data)}\n\n"

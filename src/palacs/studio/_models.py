@@ -1,0 +1,181 @@
+"""The JSON of the REST interface: what comes in, checked strictly, and what goes out.
+
+Types are strict (``"1"`` is no number, ``true`` no class); whether a value makes sense for the
+campaign is for the campaign to say.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+
+Label = StrictStr | StrictInt
+Number = Annotated[float, Field(strict=True)]
+Vector = Annotated[list[Number], Field(min_length=1, description="Raw feature values, finite.")]
+Reason = Annotated[StrictStr, Field(max_length=10_000, description="Why; kept in the record.")]
+Id = Annotated[StrictStr, Field(min_length=1, max_length=200)]
+Amount = Annotated[float, Field(strict=True, ge=0)]
+
+
+class Body(BaseModel):
+    """A request body; a field that is not known is a mistake worth reporting."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewCampaign(Body):
+    """What a campaign is created with."""
+
+    name: Annotated[StrictStr, Field(min_length=1, max_length=200, examples=["motor-imagery"])]
+    classes: Annotated[list[Label], Field(max_length=10_000, examples=[["left", "right"]])]
+    strategy: Annotated[StrictStr, Field(max_length=200)] = "pal-acs"
+    params: Annotated[dict[str, Any], Field(description="The strategy's parameters.")] = {}
+    budget: Annotated[StrictInt, Field(ge=1, le=10**9)] | None = None
+    n_features: (
+        Annotated[
+            StrictInt,
+            Field(
+                ge=1, le=1_000_000, description="Together with bounds: one pair serves them all."
+            ),
+        ]
+        | None
+    ) = None
+    bounds: (
+        Annotated[
+            list[list[Number]],
+            Field(max_length=1_000_000, description="[[low, high]] for all features or for each."),
+        ]
+        | None
+    ) = None
+    seed: Annotated[StrictInt, Field(ge=0, lt=2**63)] | None = None
+    lease: (
+        Annotated[
+            float,
+            Field(strict=True, gt=0, lt=1e10, description="Seconds a request stays pending."),
+        ]
+        | None
+    ) = 3600.0
+
+
+class Ask(Body):
+    """How many requests to make."""
+
+    n: Annotated[StrictInt, Field(ge=1, le=1000)] = 1
+
+
+class Tell(Body):
+    """The instance that a request brought."""
+
+    id: Id
+    x: Vector
+    label: Annotated[Label, Field(description="If not the class asked for.")] | None = None
+    cost: Amount | None = None
+    duration: Amount | None = None
+
+
+class Fail(Body):
+    """A request that will bring nothing."""
+
+    id: Id
+    reason: Reason = ""
+
+
+class Performed(Body):
+    """A request that was carried out and whose numbers are still to come."""
+
+    id: Id
+
+
+class Add(Body):
+    """An instance nobody asked for."""
+
+    x: Vector
+    label: Label
+    id: Annotated[Id, Field(description="Your own, to make repeating harmless.")] | None = None
+    cost: Amount | None = None
+    duration: Amount | None = None
+
+
+class Retract(Body):
+    """An instance to take out of the labelled set."""
+
+    id: Id
+    reason: Reason = ""
+
+
+class OneClass(Body):
+    """One class."""
+
+    label: Label
+
+
+# -- answers ---------------------------------------------------------------------------
+
+
+class CampaignRow(BaseModel):
+    """A campaign in the list."""
+
+    name: str
+    classes: list[Label]
+    strategy: str
+    budget: int | None
+    acquired: int
+    pending: int
+    awaiting: int
+    created_at: str
+    error: str | None = None
+
+
+class CampaignList(BaseModel):
+    """All campaigns, oldest first."""
+
+    campaigns: list[CampaignRow]
+
+
+class RequestOut(BaseModel):
+    """One instance asked for."""
+
+    id: str
+    label: Label
+    utilities: dict[str, float | None]
+    asked_at: str
+    expires_at: str | None
+
+
+class Requests(BaseModel):
+    """The requests that were made; fewer than asked for where the budget ends."""
+
+    requests: list[RequestOut]
+
+
+class InstanceOut(BaseModel):
+    """An acquired instance."""
+
+    id: str
+    label: Label
+    asked: Label | None
+    x: list[float]
+    told_at: str
+    retracted: bool
+
+
+class Told(BaseModel):
+    """The instance as it is in the record."""
+
+    instance: InstanceOut
+
+
+class Done(BaseModel):
+    """What was changed: an id or a class, and its state now."""
+
+    id: str | None = None
+    label: Label | None = None
+    state: str
+
+
+class Rows(BaseModel):
+    """A part of the history."""
+
+    rows: list[dict[str, Any]]
+    total: int

@@ -1,0 +1,61 @@
+"""The pages: templates without data, which scripts fill over REST and keep up to date.
+
+A page holds nothing of a campaign but its name, so it never shows anything stale, and
+everything on it is also there for programs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+from fastapi.templating import Jinja2Templates
+
+from palacs.strategies import available
+from palacs.studio._deps import TheCampaign
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+_templates = Jinja2Templates(Path(__file__).parent / "templates")
+
+
+def _page(request: Request, page: str, **content: Any) -> HTMLResponse:
+    return _templates.TemplateResponse(request, f"{page}.html", {"page": page, **content})
+
+
+@router.get("/")
+def home(request: Request) -> HTMLResponse:
+    """Show all campaigns, with a form to create one."""
+    return _page(request, "home", strategies=available().values())
+
+
+@router.get("/draw")
+def draw(request: Request) -> HTMLResponse:
+    """Show the drawing demo."""
+    return _page(request, "draw")
+
+
+@router.get("/reports")
+def reports(request: Request) -> HTMLResponse:
+    """Show the results of experiments."""
+    return _page(request, "reports")
+
+
+@router.get("/campaigns/{name:path}/cue")
+def cue(request: Request, campaign: TheCampaign) -> HTMLResponse:
+    """Show what the participant sees."""
+    return _page(request, "cue", name=campaign.name)
+
+
+@router.get("/campaigns/{name:path}/inside")
+def inside(request: Request, campaign: TheCampaign) -> HTMLResponse:
+    """Show how the utilities come about."""
+    return _page(request, "inside", name=campaign.name)
+
+
+@router.get("/campaigns/{name:path}")
+def bench(request: Request, campaign: TheCampaign) -> HTMLResponse:
+    """Show what the experimenter sees."""
+    return _page(request, "bench", name=campaign.name)

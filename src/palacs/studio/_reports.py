@@ -1,0 +1,94 @@
+"""The results of ``reproduce`` and ``compare``, found and shown.
+
+Reports are looked for only in the folders the studio was started with, and a request names one
+by an id that is looked up in the list of those found: no text from a request becomes a path.
+A report is a file somebody may have sent, so it is shown in a sandbox that runs no scripts and
+cannot reach the studio.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse
+
+from palacs.studio._deps import TheConfig
+from palacs.studio._errors import Refused
+
+router = APIRouter(tags=["reports"])
+
+REPORT = "report.html"
+_DEEPEST = 3
+_MOST_FOLDERS = 2000
+_SANDBOX = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report that was found: its id, the folder's name and its file."""
+
+    id: str
+    name: str
+    path: Path
+
+
+def find_reports(folders: Sequence[Path]) -> list[Report]:
+    """Return the reports in or below the given folders, the newest first."""
+    found: dict[Path, Report] = {}
+    for folder in folders:
+        root = folder.resolve()
+        for path in _below(root, _DEEPEST):
+            inside = path.resolve()
+            # A link may lead out of the folder that was opened up.
+            if inside.is_relative_to(root) and inside.is_file():
+                name = str(inside.parent.relative_to(root.parent))
+                digest = hashlib.sha256(str(inside).encode("utf-8", "surrogateescape"))
+                found.setdefault(inside, Report(digest.hexdigest()[:16], name, inside))
+    return sorted(found.values(), key=lambda report: -report.path.stat().st_mtime)
+
+
+def _below(root: Path, depth: int) -> Iterator[Path]:
+    folders, seen = [(root, 0)], 0
+    while folders and seen < _MOST_FOLDERS:
+        folder, level = folders.pop(0)
+        seen += 1
+        try:
+            entries = sorted(folder.iterdir())
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.name == REPORT:
+                yield entry
+            elif level < depth and entry.is_dir() and not entry.name.startswith("."):
+                folders.append((entry, level + 1))
+
+
+@router.get("/reports")
+def list_reports(config: TheConfig) -> dict[str, list[dict[str, Any]]]:
+    """List the reports in the studio's report folders, the newest first."""
+    rows = []
+    for report in find_reports(config.reports):
+        written = datetime.fromtimestamp(report.path.stat().st_mtime, UTC)
+        url = f"/api/v1/reports/{report.id}"
+        row = {"id": report.id, "name": report.name, "url": url}
+        rows.append({**row, "written_at": written.isoformat()})
+    return {"reports": rows}
+
+
+@router.get("/reports/{id}", response_class=HTMLResponse)
+def show_report(id: str, config: TheConfig) -> HTMLResponse:
+    """Return a report, sandboxed."""
+    for report in find_reports(config.reports):
+        if report.id == id:
+            headers = {"Content-Security-Policy": _SANDBOX}
+            return HTMLResponse(report.path.read_bytes(), headers=headers)
+    raise Refused(f"there is no report {id[:40]!r}; /api/v1/reports lists them.", 404, "not-found")

@@ -1,0 +1,250 @@
+"""Who may do what: one guard in front of every route, closed unless it decides otherwise.
+
+The studio has one user, whoever holds the launch token. The dangers are other web pages in the
+same browser: they can send requests to 127.0.0.1, with our cookie where they count as the same
+site (any page on any local port does), and by DNS rebinding even read answers. So the guard
+checks, in this order, the Host, the token, and for everything that writes or streams, the
+Origin and Sec-Fetch-Site. A route added anywhere is behind it without doing anything.
+"""
+
+from __future__ import annotations
+
+import enum
+import hmac
+import logging
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qsl, urlencode
+
+from fastapi import HTTPException
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from palacs.studio._config import StudioConfig
+from palacs.studio._errors import error_response
+
+_log = logging.getLogger("palacs.studio")
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; "
+    "base-uri 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # Not no-referrer: under that, browsers send "Origin: null" with our own forms.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+}
+_SAFE_METHODS = frozenset({"GET", "HEAD"})
+_WITHOUT_TOKEN = (
+    "Open the address that palacs studio printed when it started; it ends in ?token=... and "
+    "lets this browser in. Programs send it as the header Authorization: Bearer TOKEN."
+)
+
+
+class Access(enum.Enum):
+    """What a request has to bring besides a correct Host."""
+
+    PUBLIC = "nothing"
+    TOKEN = "the token"
+    OWN_PAGE = "the token and, from a browser, our own origin"
+
+
+def access_for(method: str, path: str) -> Access:
+    """Decide what a request needs; closed for everything that is not named here.
+
+    Examples
+    --------
+    >>> access_for("GET", "/static/studio.css").name
+    'PUBLIC'
+    >>> access_for("GET", "/campaigns/demo").name
+    'TOKEN'
+    >>> access_for("POST", "/anything").name
+    'OWN_PAGE'
+    """
+    if method in _SAFE_METHODS and path.startswith("/static/"):
+        return Access.PUBLIC
+    if method in _SAFE_METHODS and not path.startswith("/api/"):
+        return Access.TOKEN
+    return Access.OWN_PAGE
+
+
+class Guard:
+    """ASGI middleware that makes the decision and adds the protecting headers.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What it protects.
+    config : StudioConfig
+        The token, the port and the size limit.
+    """
+
+    def __init__(self, app: ASGIApp, config: StudioConfig) -> None:
+        self.app = app
+        self._config = config
+        self._hosts = {f"{host}:{config.port}" for host in ("127.0.0.1", "localhost")}
+        if config.port == 80:
+            self._hosts |= {"127.0.0.1", "localhost"}
+        # Browsers share cookies between ports; each studio has its own.
+        self._cookie = f"palacs-studio-{config.port}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a refusal ourselves or pass the request on."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            # There are no web sockets here; refuse the handshake before anything looks at it.
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        refusal = self._decide(scope)
+        guarded = _with_headers(send, public=access_of(scope) is Access.PUBLIC)
+        if refusal is not None:
+            await refusal(scope, receive, guarded)
+            return
+        await self._pass_on(scope, receive, guarded)
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = False
+        limited = _Limited(receive, self._config.largest_upload)
+
+        async def noting(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self.app(scope, limited, noting)
+        except Exception:
+            _log.exception("%s %s failed", scope["method"], scope["path"])
+            if started:
+                raise
+            message = "the studio made a mistake; its terminal says more. Nothing was written."
+            await error_response(scope, 500, "internal", message)(scope, receive, send)
+
+    # -- the decision ------------------------------------------------------------------
+
+    def _decide(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        if headers.getlist("host") != [headers.get("host")] or not self._is_ours(headers["host"]):
+            message = f"this studio answers only as {self._config.origin}; use that address."
+            return error_response(scope, 400, "host", message)
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > self._config.largest_upload:
+            return error_response(scope, 413, "too-large", _too_large(self._config.largest_upload))
+        access = access_of(scope)
+        if access is Access.PUBLIC:
+            return None
+        return self._check_token(scope, headers, access)
+
+    def _is_ours(self, host: str) -> bool:
+        return host.lower() in self._hosts
+
+    def _check_token(self, scope: Scope, headers: Headers, access: Access) -> Response | None:
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        if access is Access.TOKEN and any(key == "token" for key, _ in query):
+            return self._let_in(scope, query)
+        bearer = headers.get("authorization", "")
+        if bearer:
+            scheme, _, given = bearer.partition(" ")
+            if scheme.lower() != "bearer" or not self._matches(given.strip()):
+                return self._stranger(scope)
+        elif not self._matches(self._cookie_value(headers)):
+            return self._stranger(scope)
+        if access is Access.OWN_PAGE:
+            return self._check_origin(scope, headers, by_cookie=not bearer)
+        return None
+
+    def _let_in(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
+        if not all(self._matches(value) for key, value in query if key == "token"):
+            return self._stranger(scope)
+        rest = urlencode([(key, value) for key, value in query if key != "token"])
+        # As it was sent, so that %2F stays; two slashes in front would name another server.
+        path = "/" + scope["raw_path"].decode("ascii", "replace").lstrip("/\\")
+        response = RedirectResponse(path + ("?" + rest if rest else ""), status_code=303)
+        response.set_cookie(
+            self._cookie, self._config.token, httponly=True, samesite="strict", path="/"
+        )
+        return response
+
+    def _matches(self, given: str | None) -> bool:
+        expected = self._config.token.encode("ascii")
+        return given is not None and hmac.compare_digest(given.encode("utf-8", "replace"), expected)
+
+    def _cookie_value(self, headers: Headers) -> str | None:
+        for line in headers.getlist("cookie"):
+            try:
+                jar = SimpleCookie(line)
+            except CookieError:
+                continue
+            if self._cookie in jar:
+                return jar[self._cookie].value
+        return None
+
+    def _check_origin(self, scope: Scope, headers: Headers, *, by_cookie: bool) -> Response | None:
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        # Exactly the host of this request: localhost on ::1 may be somebody else's server.
+        foreign = origin is not None and origin.lower() != f"http://{headers['host'].lower()}"
+        # "same-site" is any page on any local port, so only these two are ours.
+        if foreign or site not in (None, "same-origin", "none"):
+            message = f"this request comes from another page; only those of {self._config.origin}"
+            return error_response(scope, 403, "origin", message + " may make it.")
+        writes = scope["method"] not in _SAFE_METHODS
+        if writes and by_cookie and origin is None and site != "same-origin":
+            message = (
+                "this request has the cookie but does not say which page it comes from; "
+                "programs send Authorization: Bearer TOKEN instead."
+            )
+            return error_response(scope, 403, "origin", message)
+        return None
+
+    def _stranger(self, scope: Scope) -> Response:
+        response = error_response(scope, 401, "token", _WITHOUT_TOKEN)
+        response.headers["WWW-Authenticate"] = 'Bearer realm="palacs studio"'
+        return response
+
+
+def access_of(scope: Scope) -> Access:
+    """Return what the request in `scope` needs."""
+    return access_for(scope["method"], scope["path"])
+
+
+def _with_headers(send: Send, *, public: bool) -> Send:
+    async def guarded(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+            headers.setdefault("Cache-Control", "no-cache" if public else "no-store")
+        await send(message)
+
+    return guarded
+
+
+def _too_large(limit: int) -> str:
+    return f"the request is larger than {limit:,} bytes; send one instance at a time."
+
+
+class _Limited:
+    """A request body that ends at the limit."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive = receive
+        self._limit = limit
+        self._seen = 0
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._seen += len(message.get("body", b""))
+            if self._seen > self._limit:
+                # FastAPI takes any other exception here for a malformed body.
+                raise HTTPException(413, _too_large(self._limit))
+        return message

@@ -1,0 +1,204 @@
+"""Why a class is asked for, in one honest sentence.
+
+A past request is explained by what was known when it was made: the record says which events
+those were, so the decision can be made again and looked into. Nothing is claimed that the
+strategy did not use: where chance decided, the sentence says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from palacs import strategies
+from palacs.campaign._decide import Situation, decide, situation_of
+from palacs.campaign._ledger import Ledger
+from palacs.storage import Event, Label
+
+# Below this many nearby instances (weighted by similarity) a region counts as little known.
+FEW_NEARBY = 3.0
+# From this part of the nearby instances on, another class counts as overlapping.
+OVERLAP = 0.15
+
+Utilities = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One decision: what it depended on, the class, and the utilities, shape (n_classes,)."""
+
+    situation: Situation
+    label: Label
+    utilities: Utilities
+
+
+def moment_of(events: Sequence[Event], request_id: str) -> Moment:
+    """Return the decision that led to a request, from the campaign's events."""
+    asked = next(e for e in events if e.kind == "asked" and e.entry == request_id)
+    ledger = Ledger()
+    for event in events[: asked.payload["known"]]:
+        ledger.apply(event)
+    situation = situation_of(ledger, asked.payload["decided_at"])
+    # In a batch, each pick counts as pending for the next one.
+    first = asked.seq - 1 - asked.payload["place"]
+    earlier = [event.label for event in events[first : asked.seq - 1] if event.label is not None]
+    situation = replace(situation, pending=[*situation.pending, *earlier])
+    assert asked.label is not None
+    return Moment(situation, asked.label, decide(situation, 1).utilities)
+
+
+def next_moment(situation: Situation) -> Moment:
+    """Return the decision that asking now would make."""
+    decision = decide(situation, 1)
+    return Moment(situation, decision.labels[0], decision.utilities)
+
+
+def explain(moment: Moment, *, asked: bool) -> str:
+    """Say why the class of `moment` is asked for, or would be next.
+
+    Parameters
+    ----------
+    moment : Moment
+        The decision.
+    asked : bool
+        Whether the request was made, or only would be.
+    """
+    subject = f"{name_of(moment.label)} {'is asked for' if asked else 'would be asked for next'}"
+    sentence = _because(moment, subject)
+    situation = moment.situation
+    paused = [label for label in situation.classes if label not in situation.candidates]
+    if paused:
+        sentence = f"{sentence[:-1]} ({_listing(paused)} {_are(paused)} paused)."
+    return sentence
+
+
+def _because(moment: Moment, subject: str) -> str:
+    situation = moment.situation
+    if len(situation.candidates) == 1:
+        return f"{subject} because all other classes are paused."
+    if np.isposinf(moment.utilities).any():
+        return (
+            f"{subject} because there is no instance of it yet; each class is asked for once "
+            "before the strategy decides."
+        )
+    if len(situation.X) == 0:
+        return (
+            f"{subject} because nothing was told yet; until then requests are spread evenly over "
+            "the classes."
+        )
+    strategy = _strategy(situation)
+    if strategy.drawn:
+        return _drawn(moment, subject)
+    ties = _ties(moment)
+    if isinstance(strategy, strategies.PALACS):
+        return _palacs(strategy, moment, subject, ties)
+    if isinstance(strategy, strategies.UniformSelection):
+        count = _count(situation, moment.label)
+        reason = f"because it has the fewest instances ({count}, with those under way)"
+    else:
+        reason = f"because its utility is the highest ({_title(situation)}: {_summary(situation)})"
+    return f"{subject} {reason}{_by_chance(ties)}."
+
+
+def _palacs(
+    strategy: strategies.PALACS, moment: Moment, subject: str, ties: Sequence[Label]
+) -> str:
+    code = moment.situation.classes.index(moment.label)
+    seen = strategy.explain(
+        moment.situation.X,
+        moment.situation.y,
+        classes=np.array(moment.situation.classes),
+        pending=_as_labels(moment.situation),
+    )
+    worth = seen.gains * seen.density_weights * seen.class_weights[:, code]
+    if worth.sum() <= 0:
+        return f"{subject} by chance: no class promises a gain any more."
+    worth = worth / worth.sum()
+    nearby = seen.frequencies.sum(axis=1)
+    shares = worth @ (seen.frequencies / np.maximum(nearby, 1e-300)[:, None])
+    rivals = [
+        moment.situation.classes[d]
+        for d in np.argsort(-shares)[:3].tolist()
+        if d != code and shares[d] >= OVERLAP
+    ]
+    few = float(worth @ nearby) < FEW_NEARBY
+    if rivals and few:
+        reason = f"because its region overlaps {_listing(rivals)} and few instances are nearby"
+    elif rivals:
+        reason = f"because its region overlaps {_listing(rivals)} and decisions there are close"
+    elif few:
+        reason = "because few instances are nearby where its own fall"
+    else:
+        reason = "because one more instance of it promises the largest gain in accuracy"
+    return f"{subject} {reason}{_by_chance(ties)}."
+
+
+def _drawn(moment: Moment, subject: str) -> str:
+    utilities = np.nan_to_num(moment.utilities, nan=0.0)
+    share = utilities[moment.situation.classes.index(moment.label)] / max(utilities.sum(), 1e-300)
+    return (
+        f"{subject} by chance, with a probability of {share:.0%} ({_title(moment.situation)}: "
+        f"{_summary(moment.situation)})."
+    )
+
+
+def _ties(moment: Moment) -> list[Label]:
+    best = np.nanmax(moment.utilities)
+    return [
+        label
+        for label, utility in zip(moment.situation.classes, moment.utilities, strict=True)
+        if utility == best
+    ]
+
+
+def _by_chance(ties: Sequence[Label]) -> str:
+    return f"; chance picked it among {_listing(ties)}, which tie" if len(ties) > 1 else ""
+
+
+def _strategy(situation: Situation) -> strategies.Strategy:
+    params = {**situation.spec.get("params", {}), "random_state": situation.seed}
+    return strategies.from_spec({**situation.spec, "params": params})
+
+
+def _title(situation: Situation) -> str:
+    return strategies.find(str(situation.spec["name"])).title
+
+
+def _summary(situation: Situation) -> str:
+    return strategies.find(str(situation.spec["name"])).summary
+
+
+def _count(situation: Situation, label: Label) -> int:
+    return int((situation.y == label).sum()) + situation.pending.count(label)
+
+
+def _as_labels(situation: Situation) -> npt.NDArray[np.generic]:
+    labels: npt.NDArray[np.generic] = np.array(
+        situation.pending, dtype=np.array(situation.classes).dtype
+    )
+    return labels
+
+
+def name_of(label: Label) -> str:
+    """Return a class as a sentence names it.
+
+    Examples
+    --------
+    >>> name_of("left"), name_of(7)
+    ('left', 'class 7')
+    """
+    return label if isinstance(label, str) else f"class {label}"
+
+
+def _listing(labels: Sequence[Label]) -> str:
+    names = [name_of(label) for label in labels[:4]]
+    if len(labels) > 4:
+        names = [*names[:3], f"{len(labels) - 3} others"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _are(labels: Sequence[Label]) -> str:
+    return "is" if len(labels) == 1 else "are"

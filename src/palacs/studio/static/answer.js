@@ -1,0 +1,161 @@
+// Answering a request on the bench: numbers typed in, a file dropped, performed, or failed.
+
+import { post, upload } from "./api.js";
+import { find, h, named, say } from "./dom.js";
+
+export class Answer {
+  constructor(path, refresh) {
+    this.path = path;
+    this.refresh = refresh;
+    this.picked = null;
+    this.current = null;
+    this.insight = null;
+    this.dealt = new Set();
+    this.turn = Promise.resolve();
+    this.form = find("[data-answer]");
+    this.numbers = this.form.elements.numbers;
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.tell();
+    });
+    this.numbers.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.shiftKey) {
+        event.preventDefault();
+        this.tell();
+      }
+    });
+    find("[data-performed]").addEventListener("click", () => this.act("performed"));
+    find("[data-failed]").addEventListener("click", () => this.act("fail", { reason: "reported on the bench" }));
+    find("[data-ask]").addEventListener("click", () => this.run(() => this.ask()));
+    find("#file").addEventListener("change", (event) => {
+      const file = event.target.files[0];
+      if (file) this.send(file);
+      event.target.value = "";
+    });
+    this.acceptDrops(find("[data-drop]"));
+  }
+
+  acceptDrops(zone) {
+    // The whole page takes the drop: a file that misses the box must not replace the page.
+    for (const kind of ["dragover", "drop"]) document.addEventListener(kind, (event) => event.preventDefault());
+    zone.addEventListener("dragover", () => zone.classList.add("over"));
+    zone.addEventListener("dragleave", () => zone.classList.remove("over"));
+    zone.addEventListener("drop", (event) => {
+      zone.classList.remove("over");
+      const file = event.dataTransfer?.files[0];
+      if (file && this.current) this.send(file);
+    });
+  }
+
+  pick(id) {
+    this.picked = id;
+  }
+
+  show(insight, classes) {
+    this.insight = insight;
+    const before = this.current?.id;
+    const asked = insight.pending.find((request) => request.id === insight.asked?.id);
+    this.current = insight.pending.find((request) => request.id === this.picked) ?? asked ?? insight.pending[0] ?? null;
+    const box = find("[data-next]");
+    const key = this.current ? `${this.current.id} ${this.current.performed}` : `next ${insight.next}`;
+    if (box.dataset.key !== key) {
+      box.dataset.key = key;
+      box.replaceChildren(...this.headline(classes));
+    }
+    const explained = !this.current || this.current.id === insight.asked?.id;
+    find("[data-why]").textContent = explained ? insight.why : "Its numbers are still to come.";
+    this.form.hidden = !this.current;
+    find("[data-performed]").hidden = this.current?.performed ?? true;
+    find("[data-ask]").hidden = insight.next === null || insight.asked !== null;
+    if (this.current && this.current.id !== before) this.offer(classes);
+  }
+
+  headline(classes) {
+    const label = this.current?.label ?? this.insight.next;
+    if (label === null || label === undefined) return [h("span", { class: "label" }, "Nothing to ask")];
+    const name = named(classes, label);
+    name.className = name.className.replace("name", "label");
+    const note = !this.current ? "would be asked for next" : this.current.performed ? `${this.current.id}, awaiting data` : this.current.id;
+    return [name, h("span", { class: "id" }, note)];
+  }
+
+  offer(classes) {
+    const select = this.form.elements.label;
+    select.replaceChildren(...classes.map((label, place) =>
+      h("option", { value: place, selected: String(label) === String(this.current.label) }, String(label))));
+    this.classes = classes;
+  }
+
+  values() {
+    const words = this.numbers.value.trim().replace(/^\[|\]$/g, "").split(/[\s,;]+/).filter(Boolean);
+    if (!words.length) throw new Error("Type the numbers of this instance, separated by commas or spaces.");
+    return words.map((word) => {
+      const value = Number(word);
+      if (!Number.isFinite(value)) throw new Error(`“${word}” is not a number. Write decimals with a point.`);
+      return value;
+    });
+  }
+
+  tell() {
+    const request = this.current;
+    this.run(async () => {
+      const body = { id: request.id, x: this.values() };
+      const label = this.classes[Number(this.form.elements.label.value)];
+      if (String(label) !== String(request.label)) body.label = label;
+      await post(`${this.path}/tell`, body);
+      await this.goOn();
+    });
+  }
+
+  send(file) {
+    const request = this.current;
+    this.run(async () => {
+      await upload(`${this.path}/upload?id=${encodeURIComponent(request.id)}`, file);
+      await this.goOn();
+    });
+  }
+
+  act(action, more = {}) {
+    const request = this.current;
+    this.run(async () => {
+      await post(`${this.path}/${action}`, { id: request.id, ...more });
+      await this.goOn();
+    });
+  }
+
+  async goOn() {
+    this.numbers.value = "";
+    this.picked = null;
+    await this.refresh();
+    const waits = this.insight.pending.some((request) => !request.performed);
+    if (find("[data-onward]").checked && !waits && this.insight.next !== null) await this.ask();
+  }
+
+  async ask() {
+    await post(`${this.path}/ask`, { n: 1 });
+    await this.refresh();
+    this.numbers.focus({ preventScroll: true });
+  }
+
+  // One thing after the other, at most once for each request, and what goes wrong is said beside
+  // the buttons.
+  run(task) {
+    const key = this.current?.id ?? `after ${this.insight?.seq}`;
+    if (this.dealt.has(key)) return;
+    this.dealt.add(key);
+    this.turn = this.turn.then(async () => {
+      try {
+        await task();
+        say(find("[data-error]"), "");
+        this.numbers.removeAttribute("aria-invalid");
+      } catch (error) {
+        say(find("[data-error]"), error.message);
+        this.numbers.setAttribute("aria-invalid", "true");
+        this.dealt.delete(key);
+        this.refresh();
+      }
+      // A request that was performed is dealt with again when its numbers come.
+      if (this.insight?.pending.some((request) => request.id === key)) this.dealt.delete(key);
+    });
+  }
+}

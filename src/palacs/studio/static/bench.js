@@ -1,0 +1,174 @@
+// The bench: everything the experimenter sees, drawn anew whenever the record changes.
+
+import { get, pathOf, post } from "./api.js";
+import { Answer } from "./answer.js";
+import { bars, brief, Lines, Matrix, Scatter } from "./charts.js";
+import { colourOf, find, h, named, percent, say, setWidth } from "./dom.js";
+import { History } from "./history.js";
+import { follow } from "./live.js";
+
+const campaign = document.body.dataset.campaign;
+const path = pathOf(campaign);
+const answer = new Answer(path, () => refresh());
+const history = new History(path, () => refresh());
+const accuracy = new Lines(find("[data-accuracy]"), "Cross-validated accuracy and recall over acquisitions");
+const map = new Scatter(find("[data-map]"), "Map of the collected instances");
+const confusion = new Matrix(find("[data-confusion]"), "Confusion matrix");
+const method = h("select", { "aria-label": "How the map is made" },
+  h("option", { value: "auto" }, "PCA"), h("option", { value: "tsne" }, "t-SNE"));
+method.addEventListener("change", () => refresh());
+
+let details = null;
+let drawn = "";
+
+async function look() {
+  details ??= await get(path);
+  const [insight] = await Promise.all([get(`${path}/insight?map=${method.value}`), history.look()]);
+  const classes = insight.classes.map((row) => row.label);
+  const state = JSON.stringify([insight, method.value]);
+  if (state === drawn) return;
+  drawn = state;
+  summarise(insight);
+  answer.show(insight, classes);
+  showUtilities(insight, classes);
+  showClasses(insight, classes);
+  showPending(insight, classes);
+  history.show(classes);
+  accuracy.update([
+    ...classes.map((label) => ({
+      name: `recall of ${label}`, colour: colourOf(classes, label),
+      values: insight.accuracy.map((row) => ({ x: row.acquired, y: row.recall[label] })),
+    })),
+    { name: "accuracy", main: true, values: insight.accuracy.map((row) => ({ x: row.acquired, y: row.accuracy })) },
+  ]);
+  showMap(insight, classes);
+  confusion.update(insight.confusion.labels, insight.confusion.matrix);
+}
+
+function summarise(insight) {
+  const acquired = insight.classes.reduce((sum, row) => sum + row.count, 0);
+  const { strategy, budget } = details.settings;
+  const last = insight.accuracy.at(-1);
+  find("[data-summary]").textContent = [
+    `${acquired}${budget ? ` of ${budget}` : ""} acquired`, strategy.name,
+    last && last.accuracy !== null && `accuracy ${percent(last.accuracy)}`,
+  ].filter(Boolean).join(" · ");
+}
+
+function showUtilities(insight, classes) {
+  const known = Object.values(insight.utilities).filter((value) => value !== null);
+  const highest = Math.max(...known, 0) || 1;
+  const chosen = insight.asked?.label ?? insight.next;
+  bars(find("[data-utilities]"), classes, insight.classes.map((row) => {
+    const value = insight.utilities[row.label];
+    const first = value === null && !row.paused && row.count === 0;
+    return {
+      label: row.label,
+      share: value === null ? Number(first) : value / highest,
+      text: value === null ? (row.paused ? "paused" : first ? "first" : "–") : brief(value),
+      chosen: String(row.label) === String(chosen),
+      faint: value === null && !first,
+      title: first ? "It has no instance yet, so it comes before all others." : null,
+    };
+  }), "Utility of each class");
+}
+
+function showClasses(insight, classes) {
+  const most = Math.max(...insight.classes.map((row) => row.share), 0) || 1;
+  const rows = insight.classes.map((row) => {
+    const bar = h("span", { class: "fill" });
+    setWidth(bar, row.share / most);
+    return h("tr", { class: `${colourOf(classes, row.label)} ${row.paused ? "paused" : ""}`, "data-class": String(row.label) },
+      h("td", {}, named(classes, row.label)),
+      h("td", { class: "number", "data-count": true }, String(row.count)),
+      h("td", { class: "share" }, h("div", { class: "track", "aria-hidden": "true" }, bar), h("span", { class: "unseen" }, percent(row.share))),
+      h("td", { class: "number" }, percent(row.share)),
+      h("td", { class: "number" }, percent(row.recall)),
+      h("td", {}, h("button", {
+        class: "button small", type: "button", "aria-label": `${row.paused ? "Resume" : "Pause"} ${row.label}`,
+        onclick: () => change(row.paused ? "resume" : "pause", row.label),
+      }, row.paused ? "Resume" : "Pause")));
+  });
+  keepingFocus(find("[data-classes]"), h("table", { class: "classes-table" },
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "class"), h("th", { scope: "col", class: "number" }, "got"),
+      h("th", { scope: "col" }, ""), h("th", { scope: "col", class: "number" }, "share"),
+      h("th", { scope: "col", class: "number" }, "recall"), h("th", {}, h("span", { class: "unseen" }, "pause")))),
+    h("tbody", {}, rows)));
+}
+
+async function change(action, label) {
+  try {
+    await post(`${path}/${action}`, { label });
+    say(find("[data-class-error]"), "");
+    refresh();
+  } catch (error) {
+    say(find("[data-class-error]"), error.message);
+  }
+}
+
+find("[data-add-class]").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const field = event.target.elements.label;
+  const text = field.value.trim();
+  const numeric = typeof details?.settings.classes[0] === "number" && /^-?\d+$/.test(text);
+  await change("classes", numeric ? Number(text) : text);
+  if (find("[data-class-error]").hidden) field.value = "";
+});
+
+function showMap(insight, classes) {
+  const { method: used, points } = insight.map;
+  const axes = used === "identity" ? ["feature 1", "feature 2"] : ["component 1", "component 2"];
+  // One feature alone would lie on a line; the classes lie one above the other instead.
+  const line = used === "identity" && points.every((point) => point.y === 0);
+  const rows = points.map((point) => ({ ...point, y: classes.findIndex((label) => String(label) === String(point.label)) }));
+  map.update(line ? rows : points, classes, line ? ["feature 1", "class"] : axes, line);
+  const projected = used !== "identity" && points.length > 0;
+  if (projected && !method.isConnected) find("#map-title").after(h("label", { class: "check" }, "projected by", method));
+  if (!projected) method.closest("label")?.remove();
+}
+
+function showPending(insight, classes) {
+  const current = answer.current?.id;
+  const items = insight.pending.map((request) => h("li", { class: request.id === current ? "current" : "", "data-request": request.id },
+    h("span", { class: "what" }, named(classes, request.label), request.performed && h("span", { class: "chip good" }, "awaiting data")),
+    h("span", { class: "lease" }, `${request.id} · `, h("span", { "data-expires": request.expires_at ?? "" }, lease(request.expires_at))),
+    h("button", { class: "button small", type: "button", "aria-label": `Answer ${request.id}`, onclick: () => pick(request.id) }, "Answer")));
+  const list = find("[data-pending]");
+  keepingFocus(list, ...(items.length ? items : [h("li", { class: "empty" }, "No request is waiting for its instance.")]));
+}
+
+function pick(id) {
+  answer.pick(id);
+  drawn = "";
+  refresh().then(() => find("#numbers").focus());
+}
+
+function lease(expires) {
+  if (!expires) return "no lease";
+  const seconds = Math.round((Date.parse(expires) - Date.now()) / 1000);
+  if (seconds <= 0) return "lease ended";
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  const two = (value) => String(value).padStart(2, "0");
+  return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)} left`;
+}
+
+// Redrawing must not take the keyboard away from whoever is on a button.
+function keepingFocus(parent, ...children) {
+  const label = parent.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+  parent.replaceChildren(...children);
+  if (label === null) return;
+  const twin = label.replace(/^(Pause|Resume) /, "");
+  [...parent.querySelectorAll("[aria-label]")].find((one) => one.getAttribute("aria-label").endsWith(twin))?.focus();
+}
+
+setInterval(() => {
+  let ended = false;
+  for (const element of document.querySelectorAll("[data-expires]")) {
+    const text = lease(element.dataset.expires);
+    ended ||= text === "lease ended" && element.textContent !== text;
+    element.textContent = text;
+  }
+  if (ended) refresh();
+}, 1000);
+
+const refresh = follow(campaign, look);

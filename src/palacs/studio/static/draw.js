@@ -1,0 +1,155 @@
+// The drawing demo: draw what is asked for, see how well digits nobody drew here are read.
+
+import { get, pathOf, post } from "./api.js";
+import { Lines } from "./charts.js";
+import { colourOf, find, h, named, percent, say, setWidth, typing } from "./dom.js";
+import { follow } from "./live.js";
+import { Pen } from "./pen.js";
+
+const DIGITS = [..."0123456789"];
+const demo = "/demo/digits";
+const buttons = ["done", "clear", "skip", "undo"].map((name) => [name, find(`[data-${name}]`)]);
+const button = Object.fromEntries(buttons);
+const curve = new Lines(find("[data-curve]"), "Accuracy on the hold-out over your drawings");
+const pen = new Pen(find("[data-canvas]"), enable);
+
+let campaign = null;
+let request = null;
+let progress = null;
+let busy = true;
+
+function enable() {
+  pen.enabled = Boolean(request) && !busy;
+  button.done.disabled = busy || !request || pen.empty;
+  button.clear.disabled = busy || pen.empty;
+  button.skip.disabled = busy || !request;
+  button.undo.disabled = busy || !progress?.drawings.length;
+}
+
+function asking(next) {
+  request = next;
+  find("[data-verb]").textContent = next ? `Draw ${next.label === "8" ? "an" : "a"}` : "That is all";
+  find("[data-digit]").textContent = next ? next.label : "";
+  showHard();
+}
+
+function showProgress(seen) {
+  progress = seen;
+  find("[data-accuracy]").textContent = percent(seen.accuracy);
+  find("[data-acquired]").textContent = String(seen.acquired);
+  curve.update([{ name: "accuracy", main: true, values: seen.curve.map((row) => ({ x: row.acquired, y: row.accuracy })) }], "drawings");
+  showHard();
+  const drawings = [...seen.drawings].reverse();
+  find("[data-gallery]").replaceChildren(...drawings.map(thumbnail));
+  find("[data-no-drawings]").hidden = drawings.length > 0;
+}
+
+function showHard() {
+  if (!progress) return;
+  const chances = request?.utilities ?? {};
+  const highest = Math.max(...Object.values(chances).filter((value) => value !== null), 0) || 1;
+  const rows = DIGITS.map((digit) => {
+    const chance = chances[digit] ?? null;
+    const drawn = progress.counts[digit];
+    const bar = h("span", { class: "fill" });
+    setWidth(bar, chance === null ? Number(!drawn) : chance / highest);
+    return h("tr", { class: `${colourOf(DIGITS, digit)} ${digit === request?.label ? "chosen" : ""}`, "data-digit-row": digit },
+      h("td", {}, named(DIGITS, digit)),
+      h("td", { class: "bar" }, h("div", { class: "track", "aria-hidden": "true" }, bar)),
+      h("td", { class: "number" }, chance === null ? (drawn ? "–" : "first") : percent(chance)),
+      h("td", { class: "number" }, percent(progress.acquired ? progress.recall[digit] : null)));
+  });
+  find("[data-hard]").replaceChildren(h("table", { class: "hard" },
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "digit"), h("th", {}), h("th", { scope: "col", class: "number" }, "asked"), h("th", { scope: "col", class: "number" }, "read"))),
+    h("tbody", {}, rows)));
+}
+
+function thumbnail(drawing) {
+  const canvas = h("canvas", { width: 8, height: 8, role: "img", "aria-label": `a ${drawing.label} as 8 by 8 grey values` });
+  const brush = canvas.getContext("2d");
+  drawing.x.forEach((grey, place) => {
+    brush.fillStyle = `rgb(${255 - grey * 15.9} ${255 - grey * 15.9} ${255 - grey * 15.9})`;
+    brush.fillRect(place % 8, Math.floor(place / 8), 1, 1);
+  });
+  return h("li", { class: colourOf(DIGITS, drawing.label) }, canvas, drawing.label);
+}
+
+async function run(task) {
+  busy = true;
+  enable();
+  try {
+    await task();
+    say(find("[data-error]"), "");
+  } catch (error) {
+    say(find("[data-error]"), error.message);
+    if (error.status === 409 && campaign) asking((await post(`${demo}/${encodeURIComponent(campaign)}/next`)).next);
+  } finally {
+    busy = false;
+    enable();
+  }
+}
+
+const path = () => `${demo}/${encodeURIComponent(campaign)}`;
+const verdict = (text) => { find("[data-verdict]").textContent = text; };
+
+const done = () => run(async () => {
+  const answer = await post(`${path()}/drawing`, { id: request.id, strokes: pen.strokes });
+  pen.clear();
+  if (answer.guess === null) verdict(`The first ${answer.label} it has ever seen.`);
+  else verdict(answer.guess === answer.label ? `It read a ${answer.guess} before being told.` : `It took your ${answer.label} for a ${answer.guess}, and has learned from it.`);
+  asking(answer.next);
+  showProgress(answer);
+});
+
+const skip = () => run(async () => {
+  await post(`${pathOf(campaign)}/fail`, { id: request.id, reason: "skipped" });
+  pen.clear();
+  verdict("Skipped.");
+  asking((await post(`${path()}/next`)).next);
+});
+
+const undo = () => run(async () => {
+  const last = progress.drawings.at(-1);
+  await post(`${pathOf(campaign)}/retract`, { id: last.id, reason: "undone while drawing" });
+  verdict(`Your last ${last.label} is taken back.`);
+  showProgress(await get(`${path()}/progress`));
+});
+
+const begin = (afresh) => run(async () => {
+  const answer = await post(`${demo}/start`, afresh ? { afresh: true } : {});
+  if (afresh) {
+    location.reload();
+    return;
+  }
+  campaign = answer.name;
+  find("[data-bench]").href = pathOf(campaign);
+  pen.clear();
+  asking(answer.next);
+  showProgress(answer);
+});
+
+button.done.addEventListener("click", done);
+button.clear.addEventListener("click", () => pen.clear());
+button.skip.addEventListener("click", skip);
+button.undo.addEventListener("click", undo);
+find("[data-afresh]").addEventListener("click", () => begin(true));
+
+document.addEventListener("keydown", (event) => {
+  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return;
+  const inPlace = event.target instanceof Element && event.target.closest("button, a, summary");
+  const key = { Enter: inPlace ? null : button.done, Escape: button.clear, s: button.skip, u: button.undo }[event.key];
+  if (!key || key.disabled) return;
+  event.preventDefault();
+  key.click();
+});
+
+await begin(false);
+if (campaign) {
+  follow(campaign, async () => {
+    const seen = await get(`${path()}/progress`);
+    if (busy || seen.seq === progress?.seq) return;
+    showProgress(seen);
+    if (!pen.strokes.length) asking((await post(`${path()}/next`)).next);
+    enable();
+  });
+}

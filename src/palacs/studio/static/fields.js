@@ -1,0 +1,104 @@
+// The charts of the look inside: curves over one feature, fields over two.
+
+import { h, named, s } from "./dom.js";
+import { brief, Frame, scale, tableOf, ticks } from "./frame.js";
+
+const colour = (classes, label) => `c${classes.findIndex((one) => String(one) === String(label)) % 12}`;
+
+// Curves over one feature. curves: [{name, label?, values, dashed?, area?}]; points lie on the axis.
+export class Curves {
+  constructor(parent, label, height = 170) {
+    this.frame = new Frame(parent, label, height, (svg, width, tall) => this.draw(svg, width, tall));
+  }
+
+  update(xs, curves, classes, { points = [], top = null, legend = false } = {}) {
+    Object.assign(this, { xs, curves, classes, points, top });
+    this.frame.legend.replaceChildren(...(legend ? curves.map((one) => (one.label === undefined
+      ? h("li", {}, h("span", { class: one.area ? "dot" : "thick", "aria-hidden": "true" }), one.name)
+      : h("li", {}, named(classes, one.label)))) : []));
+    const every = Math.ceil(xs.length / 25);
+    this.frame.table.replaceChildren(tableOf(["feature", ...curves.map((one) => one.name)],
+      xs.map((x, i) => [brief(x), ...curves.map((one) => brief(one.values[i]))]).filter((_, i) => i % every === 0)));
+    this.frame.render();
+  }
+
+  draw(svg, width, height) {
+    const box = { left: 8, right: width - 8, top: 8, bottom: height - 24 };
+    const x = scale([this.xs[0], this.xs.at(-1)], [box.left, box.right]);
+    const highest = this.top ?? Math.max(...this.curves.flatMap((one) => one.values));
+    const y = scale([0, (highest || 1) * 1.06], [box.bottom, box.top]);
+    const across = ticks(this.xs[0], this.xs.at(-1), Math.max(2, width / 90));
+    svg.append(s("line", { class: "axis", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }));
+    for (const at of across.found) {
+      svg.append(s("text", { x: x(at), y: box.bottom + 17, "text-anchor": "middle" }, at.toFixed(across.digits)));
+    }
+    const marks = [];
+    for (const one of this.curves) {
+      const tint = one.label === undefined ? "" : colour(this.classes, one.label);
+      const spots = one.values.map((value, i) => `${x(this.xs[i]).toFixed(1)} ${y(value).toFixed(1)}`);
+      if (one.area) svg.append(s("path", { class: `area ${tint}`, d: `M${box.left} ${box.bottom}L${spots.join("L")}L${box.right} ${box.bottom}Z` }));
+      if (one.area !== "only") svg.append(s("path", { class: `line ${tint} ${one.dashed ? "dashed" : ""}`, d: `M${spots.join("L")}` }));
+      const peak = one.values.indexOf(Math.max(...one.values));
+      marks.push({ x: x(this.xs[peak]), y: y(one.values[peak]), text: `${one.name}\nhighest at ${brief(this.xs[peak])}: ${brief(one.values[peak])}` });
+    }
+    for (const point of this.points) {
+      const cx = x(point.x[0]);
+      svg.append(s("circle", { class: `mark ${colour(this.classes, point.label)}`, cx, cy: box.bottom, r: 5 }));
+      marks.push({ x: cx, y: box.bottom, text: `${point.label} at ${brief(point.x[0])}` });
+    }
+    return marks;
+  }
+}
+
+// One quantity over two features as a field of shaded cells, with the instances on top.
+export class Field {
+  constructor(parent, label) {
+    this.frame = new Frame(parent, label, (width) => Math.min(340, width * 0.8), (svg, width, height) => this.draw(svg, width, height));
+  }
+
+  // label: the class whose colour shades the field; undefined shades in grey.
+  update(xs, ys, values, classes, { label, points = [], top = null }) {
+    Object.assign(this, { xs, ys, values, classes, label, points, top });
+    this.frame.table.replaceChildren(tableOf(["feature 1", "feature 2", "value"],
+      highestCells(xs, ys, values, 20).map((row) => row.map(brief))));
+    this.frame.render();
+  }
+
+  draw(svg, width, height) {
+    const box = { left: 34, right: width - 4, top: 4, bottom: height - 24 };
+    const x = scale([this.xs[0], this.xs.at(-1)], [box.left, box.right]);
+    const y = scale([this.ys[0], this.ys.at(-1)], [box.bottom, box.top]);
+    const highest = (this.top ?? Math.max(...this.values.flat())) || 1;
+    svg.append(this.image(box, highest));
+    const [across, up] = [ticks(this.xs[0], this.xs.at(-1), Math.max(2, width / 100)), ticks(this.ys[0], this.ys.at(-1), 4)];
+    for (const at of across.found) svg.append(s("text", { x: x(at), y: box.bottom + 16, "text-anchor": "middle" }, at.toFixed(across.digits)));
+    for (const at of up.found) svg.append(s("text", { x: box.left - 5, y: y(at) + 4, "text-anchor": "end" }, at.toFixed(up.digits)));
+    return this.points.map((point) => {
+      const [cx, cy] = [x(point.x[0]), y(point.x[1])];
+      svg.append(s("circle", { class: `mark ${colour(this.classes, point.label)}`, cx, cy, r: 4 }));
+      return { x: cx, y: cy, text: `${point.label}\n${brief(point.x[0])}, ${brief(point.x[1])}` };
+    });
+  }
+
+  // One pixel per grid point, smoothed by the browser: thousands of rectangles would be slow.
+  image(box, highest) {
+    const canvas = h("canvas", { width: this.xs.length, height: this.ys.length });
+    const brush = canvas.getContext("2d");
+    const style = getComputedStyle(document.documentElement);
+    const place = this.label === undefined ? -1 : this.classes.findIndex((one) => String(one) === String(this.label)) % 12;
+    brush.fillStyle = style.getPropertyValue(place < 0 ? "--ink" : `--class-${place}`).trim();
+    this.values.forEach((row, j) => row.forEach((value, i) => {
+      brush.globalAlpha = Math.min(1, 0.92 * Math.sqrt(Math.max(0, value) / highest));
+      brush.fillRect(i, this.ys.length - 1 - j, 1, 1);
+    }));
+    return s("image", {
+      x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top,
+      preserveAspectRatio: "none", href: canvas.toDataURL(),
+    });
+  }
+}
+
+function highestCells(xs, ys, values, count) {
+  const cells = values.flatMap((row, j) => row.map((value, i) => [xs[i], ys[j], value]));
+  return cells.sort((a, b) => b[2] - a[2]).slice(0, count);
+}

@@ -1,0 +1,108 @@
+// What every SVG chart shares: it is drawn to the width it has, one tab stop leads to its points
+// (arrow keys move along), a tip says what is under the pointer or the focus, and the numbers are
+// there as a table.
+
+import { h, s } from "./dom.js";
+
+export class Frame {
+  // draw(svg, width, height) adds to the svg and returns marks [{x, y, text}], in pixels.
+  constructor(parent, label, height, draw) {
+    this.draw = draw;
+    this.height = height;
+    this.marks = [];
+    this.at = -1;
+    this.svg = s("svg", { role: "group", tabindex: "0", "aria-label": label, "aria-roledescription": "chart" });
+    this.tip = h("div", { class: "tip", role: "status", hidden: true });
+    this.legend = h("ul", { class: "legend" });
+    this.table = h("div", { class: "table-scroll" });
+    const details = h("details", {}, h("summary", {}, "As a table"), this.table);
+    this.root = h("figure", { class: "chart" }, this.svg, this.tip, this.legend, details);
+    parent.replaceChildren(this.root);
+    this.svg.addEventListener("keydown", (event) => this.move(event));
+    this.svg.addEventListener("pointermove", (event) => this.point(event));
+    this.svg.addEventListener("pointerdown", (event) => this.point(event));
+    this.svg.addEventListener("pointerleave", () => this.pick(-1));
+    this.svg.addEventListener("blur", () => this.pick(-1));
+    this.width = 0;
+    new ResizeObserver(() => {
+      if (Math.abs(this.root.clientWidth - this.width) > 1) this.render();
+    }).observe(this.root);
+  }
+
+  render() {
+    const width = this.root.clientWidth;
+    this.width = width;
+    if (width < 40) return;
+    const height = typeof this.height === "function" ? this.height(width) : this.height;
+    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.svg.setAttribute("height", height);
+    this.svg.replaceChildren();
+    this.marks = this.draw(this.svg, width, height) ?? [];
+    this.pick(-1);
+  }
+
+  move(event) {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step || !this.marks.length) return;
+    event.preventDefault();
+    const next = this.at < 0 ? (step > 0 ? 0 : this.marks.length - 1) : this.at + step;
+    this.pick(Math.max(0, Math.min(this.marks.length - 1, next)));
+  }
+
+  point(event) {
+    const box = this.svg.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    let best = -1;
+    let nearest = 32 ** 2;
+    this.marks.forEach((mark, place) => {
+      const away = (mark.x - x) ** 2 + (mark.y - y) ** 2;
+      if (away < nearest) [nearest, best] = [away, place];
+    });
+    this.pick(best);
+  }
+
+  pick(place) {
+    this.at = place;
+    this.svg.querySelector(".focus")?.remove();
+    this.tip.hidden = place < 0;
+    if (place < 0) return;
+    const mark = this.marks[place];
+    this.svg.append(s("circle", { class: "focus", cx: mark.x, cy: mark.y, r: 8 }));
+    this.tip.textContent = mark.text;
+    const left = Math.min(Math.max(0, mark.x - this.tip.offsetWidth / 2), this.width - this.tip.offsetWidth);
+    const above = mark.y - this.tip.offsetHeight - 12;
+    this.tip.style.transform = `translate(${left}px, ${above < 0 ? mark.y + 14 : above}px)`;
+  }
+}
+
+export function tableOf(head, rows) {
+  const cell = (tag) => (value, place) => h(tag, { class: place ? "number" : null, scope: tag === "th" ? "col" : null }, String(value));
+  return h("table", {},
+    h("thead", {}, h("tr", {}, ...head.map(cell("th")))),
+    h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map(cell("td"))))));
+}
+
+export function scale([low, high], [from, to]) {
+  const width = high - low || 1;
+  return (value) => from + ((value - low) / width) * (to - from);
+}
+
+// Round numbers between low and high, about `count` of them.
+export function ticks(low, high, count) {
+  const raw = (high - low) / count || 1;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= 0.8 * raw);
+  const found = [];
+  for (let at = Math.ceil(low / step) * step; at <= high + step / 1e6; at += step) found.push(at);
+  return { found, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
+}
+
+const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+
+export function brief(value) {
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size < 1e5 && size >= 1e-3) return String(Number(value.toPrecision(3)));
+  const [digits, power] = value.toExponential(1).split("e");
+  return `${digits} × 10${[...String(Number(power))].map((sign) => RAISED[sign]).join("")}`;
+}

@@ -1,0 +1,80 @@
+// The history of a campaign, newest first; an instance can be taken out again, with a reason.
+
+import { get, post } from "./api.js";
+import { brief } from "./charts.js";
+import { find, h, named, say } from "./dom.js";
+
+const PAGE = 12;
+
+function clock(at) {
+  const [then, today] = [new Date(at), new Date()];
+  const time = then.toLocaleTimeString(undefined, { timeStyle: "medium" });
+  return then.toDateString() === today.toDateString() ? time : `${then.toLocaleDateString(undefined, { dateStyle: "short" })} ${time}`;
+}
+
+export class History {
+  constructor(path, refresh) {
+    this.path = path;
+    this.refresh = refresh;
+    this.limit = PAGE;
+    this.rows = [];
+    this.total = 0;
+    find("[data-more]").addEventListener("click", () => {
+      this.limit += 4 * PAGE;
+      this.look().then(() => this.show(this.classes));
+    });
+    this.dialog = find("[data-retract]");
+    this.dialog.addEventListener("close", () => this.closed());
+  }
+
+  async look() {
+    const { rows, total } = await get(`${this.path}/history?newest=true&limit=${this.limit}`);
+    Object.assign(this, { rows, total });
+  }
+
+  show(classes) {
+    this.classes = classes;
+    const heads = ["when", "asked for", "got", "state", "utility", "id", ""];
+    find("[data-history]").replaceChildren(this.rows.length
+      ? h("table", {}, h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col", class: head === "utility" ? "number" : null }, head)))),
+        h("tbody", {}, this.rows.map((row) => this.row(row))))
+      : h("p", { class: "empty" }, "Nothing was asked for yet."));
+    find("[data-more]").hidden = this.rows.length >= this.total;
+  }
+
+  row(row) {
+    const at = row.retracted_at ?? row.failed_at ?? row.told_at ?? row.performed_at ?? row.asked_at;
+    const state = row.state === "pending" && row.performed_at ? "awaiting data" : row.state;
+    const tone = { delivered: "good", failed: "bad", expired: "bad" }[row.state] ?? "";
+    return h("tr", { class: row.state, "data-row": row.id },
+      h("td", {}, h("time", { datetime: at }, clock(at))),
+      h("td", {}, row.asked === null ? "unsolicited" : named(this.classes, row.asked)),
+      h("td", {}, row.label === null ? "–" : named(this.classes, row.label)),
+      h("td", {}, h("span", { class: `chip ${tone}` }, state), row.reason && h("span", { class: "reason" }, ` ${row.reason}`)),
+      h("td", { class: "number" }, row.utility === null ? "–" : brief(row.utility)),
+      h("td", {}, row.id),
+      h("td", {}, row.state === "delivered" && h("button", {
+        class: "button small", type: "button", "aria-label": `Retract ${row.id}`, onclick: () => this.open(row),
+      }, "Retract")));
+  }
+
+  open(row) {
+    this.chosen = row.id;
+    find("[data-retract-what]", this.dialog).textContent = `${row.label} (${row.id}) leaves the labelled set. The history keeps it.`;
+    this.dialog.returnValue = "";
+    this.dialog.showModal();
+  }
+
+  async closed() {
+    if (this.dialog.returnValue !== "retract") return;
+    const field = find("#reason");
+    try {
+      await post(`${this.path}/retract`, { id: this.chosen, reason: field.value.trim() });
+      say(find("[data-history-error]"), "");
+      this.refresh();
+    } catch (error) {
+      say(find("[data-history-error]"), error.message);
+    }
+    field.value = "";
+  }
+}

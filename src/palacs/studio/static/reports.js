@@ -1,0 +1,17 @@
+// Reports: a list; each opens in a tab of its own, sandboxed by the server.
+
+import { get } from "./api.js";
+import { find, h, say } from "./dom.js";
+
+try {
+  const { reports } = await get("/reports");
+  const list = find("[data-reports]");
+  list.replaceChildren(...reports.map((report) =>
+    h("li", {}, h("a", { class: "campaign", href: report.url, target: "_blank", rel: "noopener" },
+      h("strong", {}, report.name), h("span", { class: "tally" }, "Open"),
+      h("span", { class: "detail" }, `written ${new Date(report.written_at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`)))));
+  list.removeAttribute("aria-busy");
+  find("[data-empty]").hidden = reports.length > 0;
+} catch (error) {
+  say(find("[data-error]"), error.message);
+}
