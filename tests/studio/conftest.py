@@ -197,7 +197,7 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser) -> Iterator[Page]:
     """A page of its own, with no cookies; it fails the test on script errors."""
     context = browser.new_context()
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(30_000)
     fresh = context.new_page()
     errors: list[str] = []
     fresh.on("pageerror", lambda error: errors.append(str(error)))

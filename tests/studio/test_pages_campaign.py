@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -111,7 +112,10 @@ def test_two_browsers_on_one_campaign_stay_in_step(
         for numbers, page in (("0 1", mine), ("5 5", theirs), ("9 9", mine)):
             key = page.locator("[data-next]")
             expect(page.locator("[data-answer]")).to_be_visible()
+            answered = key.get_attribute("data-key") or ""
             answer(page, numbers)
+            expect(key).not_to_have_attribute("data-key", answered)
+            expect(key).to_have_attribute("data-key", re.compile(".+"))
             twin = theirs if page is mine else mine
             expect(twin.locator("[data-next]")).to_have_attribute(
                 "data-key", key.get_attribute("data-key") or ""

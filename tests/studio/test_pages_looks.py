@@ -185,7 +185,7 @@ def test_the_map_of_many_features_is_projected_as_one_likes(browser: Browser, la
         expect(points).to_have_count(6)
         before = [point.get_attribute("cx") for point in points.all()]
         page.get_by_label("How the map is made").select_option("t-SNE")
-        expect(points.first).not_to_have_attribute("cx", before[0] or "")
+        expect(points.first).not_to_have_attribute("cx", before[0] or "", timeout=60_000)
         expect(points).to_have_count(6)
 
 
