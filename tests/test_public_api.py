@@ -49,6 +49,7 @@ def test_the_promised_names_are_public():
     promised = {
         "PALACS",
         "AccuracyImprovement",
+        "BalancedGain",
         "InverseAccuracy",
         "ParzenWindowClassifier",
         "ProportionalSelection",

@@ -16,6 +16,9 @@ from palacs.kernel import kernel_frequencies, sample_pseudo_instances
 from palacs.strategies import (
     PALACS,
     AccuracyImprovement,
+    BalancedGain,
+    Conditions,
+    DirichletGuess,
     InverseAccuracy,
     ProportionalSelection,
     RandomSelection,
@@ -24,6 +27,7 @@ from palacs.strategies import (
     Sensitivity,
     Strategy,
     UniformSelection,
+    learn_costs,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +45,9 @@ _LAZY = {
 __all__ = [
     "PALACS",
     "AccuracyImprovement",
+    "BalancedGain",
+    "Conditions",
+    "DirichletGuess",
     "InverseAccuracy",
     "ParzenWindowClassifier",
     "ProportionalSelection",
@@ -52,6 +59,7 @@ __all__ = [
     "UniformSelection",
     "__version__",
     "kernel_frequencies",
+    "learn_costs",
     "perf_gain",
     "sample_pseudo_instances",
 ]

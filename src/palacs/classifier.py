@@ -15,8 +15,9 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from palacs._bandwidth import resolve_bandwidth
 from palacs._validation import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features
-from palacs.kernel import frequencies, resolve_bandwidth
+from palacs.kernel import frequencies
 
 __all__ = ["ParzenWindowClassifier"]
 

@@ -17,6 +17,8 @@ import numpy.typing as npt
 from numba import njit
 from sklearn.utils import check_array
 
+from palacs._mistakes import check_mistakes, gain_rows_costly, zero_one
+
 __all__ = ["perf_gain"]
 
 Array = npt.NDArray[np.float64]
@@ -27,7 +29,13 @@ MOST_LABELS = 1_000
 _RUN = 24
 
 
-def perf_gain(k: npt.ArrayLike, *, max_labels: int = 3, prior: float = 1.0) -> Array:
+def perf_gain(
+    k: npt.ArrayLike,
+    *,
+    max_labels: int = 3,
+    prior: float = 1.0,
+    mistakes: npt.ArrayLike | None = None,
+) -> Array:
     """Compute the expected gain in accuracy, per label, of a few more labels near each point.
 
     Parameters
@@ -40,6 +48,9 @@ def perf_gain(k: npt.ArrayLike, *, max_labels: int = 3, prior: float = 1.0) -> A
         divided by m. Up to 3 the cost is C log C per point, above it C M³ log C.
     prior : float, default=1.0
         Added to every count; 1 is the flat Dirichlet prior.
+    mistakes : array-like of shape (n_classes, n_classes) or None, default=None
+        Cost of each decision (column) for each true class (row); the gain is then the expected
+        fall in cost. None is the paper's: every mistake costs one.
 
     Returns
     -------
@@ -65,6 +76,9 @@ def perf_gain(k: npt.ArrayLike, *, max_labels: int = 3, prior: float = 1.0) -> A
         raise ValueError(f"prior must be a number, got {prior!r}; 1.0 is the paper's.")
     if not (isfinite(prior) and prior > 0):
         raise ValueError(f"prior must be positive and finite, got {prior!r}; 1.0 is the paper's.")
+    if mistakes is not None:
+        matrix = check_mistakes(mistakes, counts.shape[1])
+        return cost_gain_rows(counts, int(max_labels), float(prior), matrix)
     gains: Array = gain_rows(counts, int(max_labels), float(prior))
     return gains
 
@@ -101,6 +115,14 @@ def gain_rows(k: Array, max_labels: int, prior: float) -> Array:
     rows = gain_rows_up_to_three if max_labels <= 3 else _gain_rows_any
     gains: Array = rows(k, max_labels, prior)
     return gains
+
+
+def cost_gain_rows(k: Array, max_labels: int, prior: float, mistakes: Array) -> Array:
+    """Return `perf_gain` under costs of mistakes (n_classes, n_classes), without its checks."""
+    if zero_one(mistakes):
+        scaled: Array = gain_rows(k, max_labels, prior) * mistakes.max()
+        return scaled
+    return gain_rows_costly(k, max_labels, prior, mistakes)
 
 
 @njit(cache=True, nogil=True)

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from numba import njit
 from sklearn.utils import check_random_state
 
+from palacs._bandwidth import auto_bandwidth
 from palacs._random import PSEUDO, Stream, fill_normal, uniform
 from palacs._validation import (
-    Bandwidth,
     Codes,
     Features,
     check_bandwidth,
@@ -32,10 +32,6 @@ _BLOCK = 4_000_000
 # The matrix route may err by this much in the kernel's exponent.
 _LOST_DIGITS = 1e-6
 _EPSILON = float(np.finfo(np.float64).eps)
-# So many instances are enough to average nearest distances over.
-_MOST_NEAREST = 1_000
-# Where all instances lie in one place, data say nothing about a bandwidth: the paper's.
-_NO_DISTANCE = 0.05
 
 
 def similarities(
@@ -153,43 +149,6 @@ def sample_pseudo_instances(
     return X_pseudo, y_pseudo
 
 
-def auto_bandwidth(X: npt.ArrayLike, y: npt.ArrayLike, *, n_classes: int) -> float:
-    """Choose the bandwidth that fits a labelled set.
-
-    σ = sqrt(2 · mean r² / d): a kernel in d dimensions reaches a mean squared distance of dσ²,
-    and here that is twice the mean squared distance r² from an instance to the nearest of its
-    own class, so that neighbours of a class merge into one density while a wider gap remains.
-    Instances at the very same place are no neighbours, features that do not vary no dimensions.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_instances, n_features)
-    y : array-like of shape (n_instances,)
-        Class codes 0, ..., n_classes - 1.
-    n_classes : int
-
-    Returns
-    -------
-    bandwidth : float
-        While no class has instances at two places, half as wide a kernel over the distances to
-        the nearest instance of any class; 0.05 where all instances share one place.
-
-    Examples
-    --------
-    >>> from palacs.kernel import auto_bandwidth
-    >>> auto_bandwidth([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], n_classes=2)
-    0.1414213562373095
-    """
-    instances = check_features(X)
-    codes = check_codes(y, len(instances), check_count(n_classes, "n_classes"))
-    return float(fitting_bandwidth(instances, codes))
-
-
-def resolve_bandwidth(bandwidth: Bandwidth, X: Features, y: Codes) -> float:
-    """Return a bandwidth as a number: "auto" fits it to X (n, n_features) and codes y (n,)."""
-    return float(fitting_bandwidth(X, y)) if bandwidth == "auto" else float(bandwidth)
-
-
 def seed_of(random_state: int | np.random.RandomState | None) -> np.uint64:
     """Turn scikit-learn's ``random_state`` into the seed of a `Stream`."""
     if isinstance(random_state, (int, np.integer)):
@@ -226,7 +185,22 @@ def frequencies(
     return k
 
 
+def squared_distances(queries: Features, X: Features, bandwidth: float) -> Features:
+    """Return squared distances (n_query, n_instances), precise enough for this bandwidth."""
+    if X.shape[1] <= LOOP_FEATURES:
+        looped: Features = squared_loop(queries, X)
+        return looped
+    return _squared_product(queries, X, bandwidth)
+
+
 def _similarity_product(queries: Features, X: Features, bandwidth: float) -> Features:
+    squared = _squared_product(queries, X, bandwidth)
+    squared *= -0.5 / bandwidth**2
+    result: Features = np.exp(squared, out=squared)
+    return result
+
+
+def _squared_product(queries: Features, X: Features, bandwidth: float) -> Features:
     # Far from the origin |q|² + |x|² - 2 q·x would cancel to noise, so the origin moves.
     with np.errstate(over="ignore", invalid="ignore"):
         centre = X.mean(axis=0)
@@ -235,14 +209,12 @@ def _similarity_product(queries: Features, X: Features, bandwidth: float) -> Fea
         lost = (query_norms.max(initial=0.0) + norms.max()) * _EPSILON / bandwidth**2
     if not lost < _LOST_DIGITS:
         # Spread out this widely, measured in bandwidths, it still would: take differences.
-        looped: Features = similarity_loop(queries, X, bandwidth)
+        looped: Features = squared_loop(queries, X)
         return looped
-    squared = query_norms[:, None] + norms[None, :]
+    squared: Features = query_norms[:, None] + norms[None, :]
     squared -= 2.0 * (near_queries @ near_X.T)
     np.maximum(squared, 0.0, out=squared)
-    squared *= -0.5 / bandwidth**2
-    result: Features = np.exp(squared, out=squared)
-    return result
+    return squared
 
 
 def _check_pair(X_query: npt.ArrayLike, X: npt.ArrayLike) -> tuple[Features, Features]:
@@ -256,6 +228,20 @@ def _check_pair(X_query: npt.ArrayLike, X: npt.ArrayLike) -> tuple[Features, Fea
             "both must describe instances by the same features."
         )
     return queries, instances
+
+
+@njit(cache=True, nogil=True)
+def squared_loop(queries: Features, X: Features) -> Features:
+    """Return squared distances (n_query, n_instances), difference by difference."""
+    result = np.empty((queries.shape[0], X.shape[0]))
+    for q in range(queries.shape[0]):
+        for i in range(X.shape[0]):
+            squared = 0.0
+            for f in range(X.shape[1]):
+                difference = queries[q, f] - X[i, f]
+                squared += difference * difference
+            result[q, i] = squared
+    return result
 
 
 @njit(cache=True, nogil=True)
@@ -288,79 +274,6 @@ def frequency_loop(
                 squared += difference * difference
             k[q, y[i]] += np.exp(scale * squared)
     return k
-
-
-@njit(cache=True, nogil=True)
-def fitting_bandwidth(X: Features, y: Codes) -> float:
-    """Return `auto_bandwidth` without its checks; X has at least one row."""
-    nearest = np.full(X.shape[0], np.inf)
-    for i in range(0, X.shape[0], _stride(X.shape[0])):
-        nearest[i] = _nearest_squared(X, i, y, y[i])
-    return float(bandwidth_from_nearest(X, nearest))
-
-
-@njit(cache=True, nogil=True)
-def bandwidth_from_nearest(X: Features, nearest: Features) -> float:
-    """Return the bandwidth from squared distances (n,) within classes, infinite where none."""
-    n = X.shape[0]
-    factor = 2.0
-    total, found = _finite_sum(nearest)
-    if found == 0:
-        # Other classes are what must be kept apart: half as wide a kernel, a quarter squared.
-        factor = 0.5
-        everything = np.zeros(n, dtype=np.int64)
-        others = np.full(n, np.inf)
-        for i in range(0, n, _stride(n)):
-            others[i] = _nearest_squared(X, i, everything, 0)
-        total, found = _finite_sum(others)
-    if found == 0:
-        return _NO_DISTANCE
-    return float(min(max(np.sqrt(factor * total / found / _varying(X)), 1e-100), 1e100))
-
-
-@njit(cache=True, nogil=True)
-def _stride(n: int) -> int:
-    return (n - 1) // _MOST_NEAREST + 1
-
-
-@njit(cache=True, nogil=True)
-def _nearest_squared(X: Features, i: int, y: Codes, c: int) -> float:
-    """Return the squared distance from row i to the nearest of class c at another place."""
-    best = np.inf
-    for j in range(X.shape[0]):
-        if y[j] != c:
-            continue
-        squared = 0.0
-        for f in range(X.shape[1]):
-            difference = X[i, f] - X[j, f]
-            squared += difference * difference
-            if squared >= best:
-                break
-        if 0.0 < squared < best:
-            best = squared
-    return best
-
-
-@njit(cache=True, nogil=True)
-def _finite_sum(nearest: Features) -> tuple[float, int]:
-    total, found = 0.0, 0
-    for i in range(0, nearest.shape[0], _stride(nearest.shape[0])):
-        if nearest[i] < np.inf:
-            total += nearest[i]
-            found += 1
-    return total, found
-
-
-@njit(cache=True, nogil=True)
-def _varying(X: Features) -> int:
-    """Count the features that differ between instances."""
-    varying = 0
-    for f in range(X.shape[1]):
-        for i in range(1, X.shape[0]):
-            if X[i, f] != X[0, f]:
-                varying += 1
-                break
-    return varying
 
 
 @njit(cache=True, nogil=True)

@@ -205,3 +205,42 @@ def test_own_data_that_changed_are_refused_in_a_folder_of_the_old(
     ran = CliRunner().invoke(app, [*arguments, "--out", str(compared[0])])
     assert ran.exit_code == 1
     assert "datasets my sha256" in ran.output
+
+
+def test_conditions_come_from_a_file_and_money_is_a_budget(tmp_path: Path) -> None:
+    data = write(tmp_path, table(20))
+    conditions = tmp_path / "conditions.json"
+    conditions.write_text('{"costs": {"[rest]": 1, "left[/]": 1, "right": 4}, "max_repeat": 2}')
+    arguments = ["compare", data, "--target", "label", "--trials", "3", "--jobs", "1"]
+    arguments += ["--strategies", "pal-acs", "--out", str(tmp_path / "out")]
+    options = ["--conditions", str(conditions), "--budget-cost", "12"]
+    ran = CliRunner().invoke(app, [*arguments, *options])
+    assert ran.exit_code == 0, ran.output
+    words = " ".join(ran.output.split())
+    assert "Mean error at equal spending, up to 12:" in words
+    assert "PAL-ACS (blind)" in words
+    assert "Stopping PAL-ACS when" in words
+    spending = pd.read_csv(tmp_path / "out" / "spending.csv")
+    assert spending["spent"].max() == 12
+    assert "given_up" in pd.read_csv(tmp_path / "out" / "stopping.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is no JSON file"),
+        ('{"costs": {"nobody": 1}}', "name 'nobody', which is not one of the classes"),
+        ('{"prices": {}}', "name 'prices', which is no field"),
+    ],
+)
+def test_bad_conditions_are_told_before_anything_runs(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    data = write(tmp_path, table(20))
+    (tmp_path / "conditions.json").write_text(text)
+    arguments = ["compare", data, "--target", "label", "--budget", "5"]
+    arguments += ["--conditions", str(tmp_path / "conditions.json")]
+    ran = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "out")])
+    assert ran.exit_code == 1
+    assert message in " ".join(ran.output.split())
+    assert not (tmp_path / "out").exists()

@@ -12,6 +12,7 @@ from palacs.strategies import Strategy, available, find, make, name_of
 
 NAMES = [
     "pal-acs",
+    "balanced-gain",
     "random",
     "uniform",
     "proportional",
@@ -98,7 +99,9 @@ def test_a_misspelt_name_gets_a_suggestion(typed, meant):
 
 
 def test_an_unknown_name_gets_the_list():
-    with pytest.raises(ValueError, match=r"no strategy 'xyz'; available: pal-acs, random, .*risk"):
+    with pytest.raises(
+        ValueError, match=r"no strategy 'xyz'; available: pal-acs, balanced-gain, random, .*risk"
+    ):
         make("xyz")
 
 

@@ -32,7 +32,8 @@ class Bench:
         self.rng = np.random.default_rng(3)
 
     def campaign(self, **settings: Any) -> StudioCampaign:
-        settings = {"classes": CLASSES, "seed": 2, "bounds": (0.0, 1.0), **settings}
+        defaults = {"classes": CLASSES, "seed": 2, "bounds": (0.0, 1.0), "strategy": "pal-acs"}
+        settings = {**defaults, **settings}
         name = f"campaign {len(self.storage.campaigns())}"
         create_campaign(name, storage=self.storage, **settings)
         return self.book.get(name)
@@ -107,6 +108,23 @@ def test_a_lonely_class_with_few_instances_is_not_said_to_overlap(bench: Bench) 
     assert seen["next"] == "far"
     assert "few instances are nearby" in seen["why"]
     assert "overlaps" not in seen["why"]
+
+
+def test_balanced_gain_names_the_fewest_or_the_hardest(bench: Bench) -> None:
+    campaign = bench.campaign(classes=["near", "far"], strategy="balanced-gain")
+    for x in (0.8, 0.82, 0.84):
+        campaign.add([x], "near")
+    campaign.add([0.1], "far")
+    assert "far would be asked for next because it has the fewest" in bench.look(campaign)["why"]
+    hard = bench.campaign(classes=["alone", "left", "right"], strategy="balanced-gain")
+    rng = np.random.default_rng(0)
+    for i in range(20):
+        hard.add([0.05 + 0.001 * i], "alone")
+    for label, centre in (("left", 0.70), ("right", 0.78)) * 24:
+        hard.add([float(rng.normal(centre, 0.06))], label)
+    seen = bench.look(hard)
+    assert seen["next"] in ("left", "right")
+    assert "harder to tell from others than alone" in seen["why"]
 
 
 def test_a_known_overlap_is_told_from_a_little_known_one(bench: Bench) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from palacs._version import __version__
+from palacs.campaign import _conditions
 from palacs.campaign._errors import BudgetExhausted, NothingToAsk
 from palacs.campaign._labelled import Matrix
 from palacs.campaign._ledger import Ledger
@@ -43,6 +44,8 @@ class Situation:
         The last event known, and the time at which leases were looked at.
     ordinal : int
         How many requests came before.
+    conditions : dict or None
+        The conditions in force.
     """
 
     X: Matrix
@@ -55,6 +58,7 @@ class Situation:
     known: int
     at: float
     ordinal: int
+    conditions: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +89,14 @@ def situation_of(ledger: Ledger, at: float) -> Situation:
         X=ledger.labelled.scaled(),
         y=np.array(classes)[ledger.labelled.codes],
         classes=classes,
-        candidates=ledger.candidates(),
+        candidates=_conditions.affordable(ledger, at),
         pending=[entry.asked for entry in ledger.pending(at) if entry.asked is not None],
         spec=ledger.settings.strategy,
         seed=request_seed(ledger.settings.seed, ledger.n_asked),
         known=ledger.seq,
         at=at,
         ordinal=ledger.n_asked,
+        conditions=_conditions.in_force(ledger),
     )
 
 
@@ -99,7 +104,9 @@ def rehearse(settings: Settings, classes: Sequence[Label]) -> None:
     """Let the strategy decide once, so that what it cannot work with is refused now."""
     labels = list(classes)
     empty, y = np.empty((0, 0)), np.array(labels)[:0]
-    decide(Situation(empty, y, labels, labels, [], settings.strategy, 0, 0, 0.0, 0), 1)
+    conditions = _conditions.before_any(settings.conditions)
+    spec = settings.strategy
+    decide(Situation(empty, y, labels, labels, [], spec, 0, 0, 0.0, 0, conditions), 1)
 
 
 def allowance(ledger: Ledger, at: float, n: int) -> int:
@@ -112,7 +119,8 @@ def allowance(ledger: Ledger, at: float, n: int) -> int:
             f"the budget of {ledger.settings.budget} instances is delivered or under way; "
             "wait for pending requests to be told or failed, or end the campaign here."
         )
-    return n if remaining is None else min(n, remaining)
+    n = n if remaining is None else min(n, remaining)
+    return min(n, _conditions.room(ledger, at, n))
 
 
 def decide(situation: Situation, n: int) -> Decision:
@@ -122,15 +130,22 @@ def decide(situation: Situation, n: int) -> Decision:
     spec = situation.spec
     params = {**spec.get("params", {}), "random_state": situation.seed}
     strategy = strategies.from_spec({**spec, "params": params})
-    labels, utilities = strategy.query(
-        situation.X,
-        situation.y,
-        classes=np.array(situation.classes),
-        candidates=np.array(situation.candidates),
-        pending=np.array(situation.pending, dtype=np.array(situation.classes).dtype),
-        batch_size=n,
-        return_utilities=True,
-    )
+    conditions = None
+    if situation.conditions is not None:
+        conditions = strategies.Conditions.from_dict(situation.conditions)
+    try:
+        labels, utilities = strategy.query(
+            situation.X,
+            situation.y,
+            classes=np.array(situation.classes),
+            candidates=np.array(situation.candidates),
+            pending=np.array(situation.pending, dtype=np.array(situation.classes).dtype),
+            batch_size=n,
+            conditions=conditions,
+            return_utilities=True,
+        )
+    except strategies.LimitReached as error:
+        raise NothingToAsk(str(error)) from error
     return Decision(labels.tolist(), utilities)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from palacs.campaign._conditions import spent
 from palacs.campaign._ledger import STATES, Ledger
 from palacs.campaign._records import ClassStatus, Status
 from palacs.campaign._values import from_bytes
@@ -83,4 +84,6 @@ def status_of(name: str, ledger: Ledger, at: float) -> Status:
         n_features=ledger.labelled.n_features,
         states=states,
         classes=classes,
+        spent=spent(ledger),
+        budget_cost=ledger.settings.budget_cost,
     )

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, 
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import validate_data
 
+from palacs.campaign._conditions import class_prior
 from palacs.campaign._errors import CampaignError
 from palacs.campaign._labelled import scale
 from palacs.campaign._ledger import Ledger
@@ -61,7 +62,8 @@ def fit_model(ledger: Ledger, classifier: Any) -> Pipeline:
     if classifier is None:
         from palacs import ParzenWindowClassifier
 
-        classifier = ParzenWindowClassifier(classes=classes.tolist(), class_prior="uniform")
+        prior = class_prior(ledger)
+        classifier = ParzenWindowClassifier(classes=classes.tolist(), class_prior=prior)
     lower, upper = labelled.limits()
     pipeline = Pipeline(
         [("scale", BoundsScaler(lower.copy(), upper.copy())), ("classifier", clone(classifier))]

@@ -14,7 +14,7 @@ from palacs.campaign._settings import DEFAULT_LEASE_S, make_settings
 from palacs.storage import CampaignNotFound, Draft, Label, Storage, open_storage
 
 if TYPE_CHECKING:
-    from palacs.strategies import Strategy
+    from palacs.strategies import Conditions, Strategy
 
 
 def create_campaign(
@@ -27,6 +27,8 @@ def create_campaign(
     lease: float | timedelta | None = DEFAULT_LEASE_S,
     bounds: Any = None,
     seed: int | None = None,
+    conditions: Conditions | Mapping[str, Any] | None = None,
+    budget_cost: float | None = None,
 ) -> Campaign:
     """Start a campaign.
 
@@ -50,6 +52,11 @@ def create_campaign(
     seed : int or None
         Makes the requests reproducible; by default the strategy's ``random_state``, or one
         that is drawn and kept in the record.
+    conditions : palacs.Conditions, mapping or None
+        Costs, proportions in use, costs of mistakes and limits, kept in the record.
+    budget_cost : float or None
+        How much requests may cost altogether, in money or minutes: what was told as ``cost``,
+        and the class's cost under the conditions (without any, 1) where nothing was told.
 
     Returns
     -------
@@ -71,7 +78,14 @@ def create_campaign(
     """
     _values.check_name(name)
     settings = make_settings(
-        classes, strategy, seed=seed, budget=budget, lease=lease, bounds=bounds
+        classes,
+        strategy,
+        seed=seed,
+        budget=budget,
+        lease=lease,
+        bounds=bounds,
+        conditions=conditions,
+        budget_cost=budget_cost,
     )
     _decide.rehearse(settings, settings.classes)
     created = Draft("created", payload=settings.to_payload())

@@ -26,6 +26,8 @@ from palacs.storage import Event, Label, Storage, StoredCampaign
 if TYPE_CHECKING:
     import pandas as pd
 
+    from palacs.stopping import Advice, Rule
+
 
 class CampaignReader:
     """The part of a campaign that only looks."""
@@ -148,6 +150,24 @@ class CampaignReader:
         self._refresh()
         with self._mutex:
             return fit_model(self._ledger, classifier)
+
+    def stopping(self, rules: Sequence[Rule] | None = None) -> Advice:
+        """Return whether to stop asking, and why; a suggestion, nothing is forced.
+
+        Parameters
+        ----------
+        rules : sequence of palacs.stopping.GainThreshold and Plateau, or None
+            By default one of each. One that says stop is enough.
+
+        Returns
+        -------
+        palacs.stopping.Advice
+        """
+        from palacs.campaign._stopping import advise
+
+        self._refresh()
+        with self._mutex:
+            return advise(self._ledger, rules)
 
     def replay(self) -> Replay:
         """Recompute every request from what was known when it was made.

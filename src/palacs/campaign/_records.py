@@ -149,6 +149,10 @@ class Status:
         Number of history rows per state.
     classes : tuple of ClassStatus
         In the campaign's order.
+    spent : float
+        What requests have cost so far.
+    budget_cost : float or None
+        What they may cost altogether; ``None`` is no limit.
     """
 
     name: str
@@ -159,6 +163,8 @@ class Status:
     n_features: int | None
     states: dict[str, int]
     classes: tuple[ClassStatus, ...]
+    spent: float = 0.0
+    budget_cost: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-able form; utilities that are no finite number become ``None``."""
@@ -167,6 +173,8 @@ class Status:
             "strategy": self.strategy,
             "budget": self.budget,
             "remaining": self.remaining,
+            "spent": self.spent,
+            "budget_cost": self.budget_cost,
             "instances": self.instances,
             "n_features": self.n_features,
             "states": self.states,

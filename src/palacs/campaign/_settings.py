@@ -18,7 +18,7 @@ from palacs.campaign import _values
 from palacs.storage import Label
 
 if TYPE_CHECKING:
-    from palacs.strategies import Strategy
+    from palacs.strategies import Conditions, Strategy
 
 DEFAULT_LEASE_S = 3600.0
 
@@ -43,6 +43,10 @@ class Settings:
         Declared range of each feature, or one pair for all.
     palacs : str
         Version that created the campaign.
+    conditions : dict or None
+        As :meth:`palacs.Conditions.to_dict` writes them.
+    budget_cost : float or None
+        How much requests may cost altogether.
     """
 
     classes: tuple[Label, ...]
@@ -52,9 +56,12 @@ class Settings:
     lease: float | None = DEFAULT_LEASE_S
     bounds: list[list[float]] | None = None
     palacs: str = __version__
+    conditions: dict[str, Any] | None = None
+    budget_cost: float | None = None
 
     def to_payload(self) -> dict[str, Any]:
-        """Return the JSON form."""
+        """Return the JSON form; what is not used is left out, as in records before it was known."""
+        later = {"conditions": self.conditions, "budget_cost": self.budget_cost}
         return {
             "classes": list(self.classes),
             "strategy": self.strategy,
@@ -63,6 +70,7 @@ class Settings:
             "lease": self.lease,
             "bounds": self.bounds,
             "palacs": self.palacs,
+            **{key: value for key, value in later.items() if value is not None},
         }
 
     @classmethod
@@ -80,6 +88,8 @@ class Settings:
                 lease=_values.check_lease(payload.get("lease")),
                 bounds=_values.check_bounds(payload.get("bounds")),
                 palacs=str(payload.get("palacs", "")),
+                conditions=_plain_conditions(payload.get("conditions")),
+                budget_cost=_values.check_amount(payload.get("budget_cost"), "budget_cost"),
             )
         except KeyError as error:
             raise ValueError(f"the campaign's settings lack {error}.") from error
@@ -93,6 +103,8 @@ def make_settings(
     budget: int | None,
     lease: float | timedelta | None,
     bounds: Any,
+    conditions: Conditions | Mapping[str, Any] | None = None,
+    budget_cost: float | None = None,
 ) -> Settings:
     """Check what the user gave and return the settings."""
     labels = _values.check_classes(classes)
@@ -106,14 +118,35 @@ def make_settings(
         budget=_values.check_budget(budget),
         lease=_values.check_lease(lease),
         bounds=_values.check_bounds(bounds),
+        conditions=_written_conditions(conditions),
+        budget_cost=_values.check_amount(budget_cost, "budget_cost"),
     )
+
+
+def _plain_conditions(plain: Any) -> dict[str, Any] | None:
+    # What they say is checked when a decision reads them; telling need not wait for that.
+    if plain is not None and not isinstance(plain, Mapping):
+        raise ValueError(f"conditions={plain!r} are no object of fields.")
+    return None if plain is None else dict(plain)
+
+
+def _written_conditions(
+    conditions: Conditions | Mapping[str, Any] | None,
+) -> dict[str, Any] | None:
+    if conditions is None:
+        return None
+    from palacs import strategies
+
+    if not isinstance(conditions, strategies.Conditions):
+        conditions = strategies.Conditions.from_dict(conditions)
+    return conditions.to_dict() or None
 
 
 def _spec_of(strategy: Strategy | Mapping[str, Any] | str | None) -> dict[str, Any]:
     from palacs import strategies
 
     if strategy is None:
-        strategy = "pal-acs"
+        strategy = strategies.DEFAULT_STRATEGY
     if isinstance(strategy, str):
         strategy = strategies.make(strategy)
     if isinstance(strategy, Mapping):

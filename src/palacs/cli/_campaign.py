@@ -24,6 +24,7 @@ from palacs.cli._campaign_io import (
     read_vector,
     reporting,
 )
+from palacs.cli._conditions import read_conditions
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -61,7 +62,9 @@ Duration = Annotated[float | None, typer.Option("--duration", help="Seconds it t
 def create(
     name: Name,
     classes: Annotated[str, typer.Option("--classes", help="Labels, separated by commas.")],
-    strategy: Annotated[str, typer.Option("--strategy", help="A strategy's name.")] = "pal-acs",
+    strategy: Annotated[
+        str | None, typer.Option("--strategy", help="A name from palacs strategies.")
+    ] = None,
     params: Annotated[
         str, typer.Option("--params", help="The strategy's parameters, as a JSON object.")
     ] = "{}",
@@ -73,6 +76,12 @@ def create(
         str | None, typer.Option("--bounds", help="LOW:HIGH for all features, or one per feature.")
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="For reproducible requests.")] = None,
+    conditions: Annotated[
+        Path | None, typer.Option("--conditions", help="A JSON file, see palacs.Conditions.")
+    ] = None,
+    budget_cost: Annotated[
+        float | None, typer.Option("--budget-cost", help="Money or minutes at most.")
+    ] = None,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
@@ -83,12 +92,16 @@ def create(
         campaign = cp.create_campaign(
             name,
             [label.strip() for label in classes.split(",")],
-            strategy=strategies.make(strategy, **_parse_params(params)),
+            strategy=strategies.make(
+                strategy or strategies.DEFAULT_STRATEGY, **_parse_params(params)
+            ),
             storage=storage,
             budget=budget,
             lease=None if lease == 0 else lease,
             bounds=None if bounds is None else _parse_bounds(bounds),
             seed=seed,
+            conditions=None if conditions is None else read_conditions(conditions),
+            budget_cost=budget_cost,
         )
         if as_json:
             print_json({"name": name, "storage": storage, **campaign.settings.to_payload()})
@@ -111,6 +124,17 @@ def _parse_bounds(text: str) -> list[list[float]]:
         return [[float(end) for end in pair.split(":")] for pair in text.split(",")]
     except ValueError as error:
         raise ValueError(f"--bounds {text!r} must look like 0:1 or 0:1,-5:5 ({error}).") from error
+
+
+@app.command()
+def stopping(name: Name, storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+    """Say whether to stop asking, and why; nothing is forced."""
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        advice = campaign.stopping()
+        if as_json:
+            print_json({"stop": advice.stop, "reason": advice.reason})
+        else:
+            typer.echo(f"{'stop' if advice.stop else 'go on'}: {advice.reason}")
 
 
 @app.command("list")

@@ -123,6 +123,8 @@ def print_status(status: cp.Status) -> None:
     """Print the small table: class, asked, got, pending, share, utility bar."""
     console = Console()
     limit = "no limit" if status.budget is None else f"{status.remaining} of {status.budget} left"
+    if status.budget_cost is not None:
+        limit += f", {status.spent:g} of {status.budget_cost:g} spent"
     console.print(
         f"[bold]{_plain(status.name)}[/bold]  {status.strategy}, {status.instances} instances, "
         f"budget: {limit}",

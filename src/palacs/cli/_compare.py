@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from palacs.classifier import ParzenWindowClassifier
+from palacs.cli._conditions import read_conditions
 from palacs.cli._experiment import (
     Address,
     BackendName,
@@ -24,30 +26,51 @@ from palacs.cli._experiment import (
 from palacs.cli._tables import comparison_table, errors_table, proportions_table
 from palacs.datasets import load_any
 from palacs.experiments import (
+    DEFAULT_COMPARED,
     Execution,
     Results,
     classifier_from_path,
     comparison_experiment,
     comparison_sentences,
+    spending_sentences,
+    stopping_sentences,
+    what_stopping_saves,
     write_comparison_report,
 )
+
+_COMPARED = ",".join(DEFAULT_COMPARED)
 
 
 def compare_command(
     data: Annotated[
         str, typer.Argument(help="A CSV, Parquet or NPZ file, a built-in name, or openml:ID.")
     ],
-    budget: Annotated[int, typer.Option("--budget", help="Acquisitions per trial.")],
+    budget: Annotated[int | None, typer.Option("--budget", help="Acquisitions per trial.")] = None,
     target: Annotated[
         str | None, typer.Option("--target", help="The column that holds the class.")
     ] = None,
-    strategies: Strategies = "pal-acs,uniform,random",
+    strategies: Strategies = _COMPARED,
     classifier: Annotated[
         str | None,
         typer.Option("--classifier", help="Import path; the default is the Parzen window."),
     ] = None,
-    bandwidth: Bandwidth = 0.05,
+    bandwidth: Bandwidth = "auto",
     trials: Trials = 50,
+    conditions: Annotated[
+        Path | None,
+        typer.Option(
+            "--conditions",
+            help="A JSON file: costs, proportions (or dirichlet), mistakes, caps, max_repeat, "
+            "at_least_every.",
+        ),
+    ] = None,
+    budget_cost: Annotated[
+        float | None,
+        typer.Option("--budget-cost", help="Money or minutes instead of --budget; needs costs."),
+    ] = None,
+    batch_size: Annotated[
+        int, typer.Option("--batch-size", help="Classes requested at a time.")
+    ] = 1,
     jobs: Jobs = -1,
     backend: BackendName = "loky",
     address: Address = None,
@@ -55,6 +78,8 @@ def compare_command(
     out: Out = Path("comparison"),
 ) -> None:
     """Compare strategies on your data: which one wins, how surely, and whether it is worth it."""
+    if budget is None and budget_cost is None:
+        raise typer.BadParameter("give --budget or --budget-cost.", param_hint="--budget")
     with reporting(out) as console:
         experiment = comparison_experiment(
             load_any(data, target, random_state=seed),
@@ -64,15 +89,18 @@ def compare_command(
             classifier=None if classifier is None else classifier_from_path(classifier),
             bandwidth=bandwidth,
             seed=seed,
+            conditions=None if conditions is None else read_conditions(conditions),
+            batch_size=batch_size,
+            budget_cost=budget_cost,
         )
         results = execute(experiment, Execution(jobs, backend, address), out, console)
-        _print(results, console)
+        _print(results, console, out)
         with console.status("drawing the figures and the report"):
             report = write_comparison_report(results, out)
         console.print(f"\nReport: {report}", soft_wrap=True)
 
 
-def _print(results: Results, console: Console) -> None:
+def _print(results: Results, console: Console, out: Path) -> None:
     comparison = results.comparison()
     console.print()
     console.print(errors_table(results.table()))
@@ -81,5 +109,16 @@ def _print(results: Results, console: Console) -> None:
     console.print()
     console.print(comparison_table(comparison.frame, comparison.baseline))
     console.print()
-    for sentence in comparison_sentences(comparison, results.proportions()):
+    sentences = comparison_sentences(comparison, results.proportions())
+    conditions = results.experiment.conditions
+    if conditions is not None and conditions.costs is not None:
+        spending = results.spending()
+        spending.to_csv(out / "spending.csv", index=False)
+        sentences += spending_sentences(spending, results.spending_comparison())
+    # Other models are fitted anew for every fold of every step.
+    fast = isinstance(results.experiment.classifier, ParzenWindowClassifier)
+    saved = what_stopping_saves(results, trials=10 if fast else 2)
+    saved.to_csv(out / "stopping.csv", index=False)
+    sentences += stopping_sentences(saved)
+    for sentence in sentences:
         console.print(sentence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -35,8 +35,21 @@ Address = Annotated[
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The results are a function of it.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder for the results.", show_default=True)]
 Trials = Annotated[int, typer.Option("--trials", help="Random splits per data set.")]
+
+
+def _bandwidth(text: str) -> float | str:
+    return text if text == "auto" else float(text)
+
+
+# Typer takes no unions; what is no number is checked with everything else.
 Bandwidth = Annotated[
-    float, typer.Option("--bandwidth", help="Kernel width, for features scaled to [0, 1].")
+    Any,
+    typer.Option(
+        "--bandwidth",
+        parser=_bandwidth,
+        metavar="NUMBER|auto",
+        help="Kernel width, for features scaled to [0, 1]; auto fits it to the data.",
+    ),
 ]
 
 INTERRUPTED = 130

@@ -10,13 +10,16 @@ from palacs.experiments._publish import write_comparison_report, write_paper_rep
 from palacs.experiments._results import Results, run
 from palacs.experiments._runner import Execution
 from palacs.experiments._setup import (
+    DEFAULT_COMPARED,
     classifier_from_path,
     comparison_experiment,
     paper_experiment,
 )
+from palacs.experiments._spending import spending_sentences
 from palacs.experiments._split import Split, make_split
+from palacs.experiments._stopping import stopping_sentences, what_stopping_saves
 from palacs.experiments._store import SettingsConflict
-from palacs.experiments._trial import Trial, run_trial
+from palacs.experiments._trial import Trial, TrialTerms, run_trial
 from palacs.experiments._verdict import (
     Finding,
     comparison_sentences,
@@ -26,6 +29,7 @@ from palacs.experiments._verdict import (
 )
 
 __all__ = [
+    "DEFAULT_COMPARED",
     "Comparison",
     "Execution",
     "Experiment",
@@ -35,6 +39,7 @@ __all__ = [
     "Split",
     "Task",
     "Trial",
+    "TrialTerms",
     "classifier_from_path",
     "compare_strategies",
     "comparison_experiment",
@@ -46,6 +51,9 @@ __all__ = [
     "paper_findings",
     "run",
     "run_trial",
+    "spending_sentences",
+    "stopping_sentences",
+    "what_stopping_saves",
     "write_comparison_report",
     "write_paper_report",
 ]

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from palacs._validation import Codes, Features
+from palacs._validation import Bandwidth, Codes, Features
 from palacs._version import __version__
 from palacs.classifier import ParzenWindowClassifier
 from palacs.datasets import DATASETS, Dataset
 from palacs.experiments._split import Split, make_split, normalise
-from palacs.experiments._trial import Trial, run_trial
-from palacs.strategies import ProportionalSelection, Strategy, find, make
+from palacs.experiments._trial import Trial, TrialTerms, run_trial
+from palacs.strategies import Conditions, ProportionalSelection, Strategy, find, make
 
 Sampler = Callable[[np.random.Generator], tuple[Features, Codes]]
 
@@ -78,6 +78,14 @@ class Experiment:
         Whether a class that ran out yields its instances again.
     beside_paper : bool
         Whether it follows the paper, so that the paper's numbers may stand beside its results.
+    conditions : Conditions or None
+        By class names. Strategies act under them, and errors are those in use.
+    blind : tuple of str
+        Titles of strategies that know the limits only.
+    batch_size : int
+        How many classes are requested at a time.
+    budget_cost : float or None
+        How much money may be spent; what a trial spends beyond it is not compared.
     """
 
     tasks: tuple[Task, ...]
@@ -86,6 +94,10 @@ class Experiment:
     seed: int = 0
     refill: bool = False
     beside_paper: bool = False
+    conditions: Conditions | None = None
+    blind: tuple[str, ...] = ()
+    batch_size: int = 1
+    budget_cost: float | None = None
 
     def task(self, name: str) -> Task:
         """Return the task of a data set."""
@@ -105,6 +117,10 @@ class Experiment:
         """Play trial number ``trial`` with every strategy, by title."""
         task = self.task(dataset)
         split, seed = self.deal(dataset, trial)
+        conditions = self.conditions
+        if conditions is not None:
+            names = {name: code for code, name in enumerate(task.dataset.class_names)}
+            conditions = conditions.relabelled(names)
         return {
             title: run_trial(
                 split,
@@ -112,6 +128,7 @@ class Experiment:
                 self.classifier,
                 task.budget,
                 refill=self.refill,
+                terms=TrialTerms(conditions, title in self.blind, self.batch_size),
             )
             for title, strategy in task.strategies.items()
         }
@@ -123,7 +140,7 @@ class Experiment:
 
     def settings(self) -> dict[str, Any]:
         """Describe everything the results depend on, as plain JSON values."""
-        return {
+        settings = {
             "palacs": __version__,
             "datasets": [
                 {
@@ -140,6 +157,12 @@ class Experiment:
             "seed": self.seed,
             "refill": self.refill,
         }
+        # Only where they are used, so that folders made without them go on.
+        if self.conditions is not None:
+            settings["conditions"] = {**self.conditions.to_dict(), "blind": list(self.blind)}
+        if self.batch_size != 1:
+            settings["batch_size"] = self.batch_size
+        return settings
 
 
 def scaled(dataset: Dataset) -> Dataset:
@@ -147,16 +170,17 @@ def scaled(dataset: Dataset) -> Dataset:
     return replace(dataset, X=normalise(dataset.X))
 
 
-def strategy_for(name: str, classifier: Any, bandwidth: float, dataset: Dataset) -> Strategy:
+def strategy_for(name: str, classifier: Any, bandwidth: Bandwidth, dataset: Dataset) -> Strategy:
     """Make a strategy by its command-line name, fitted to the experiment.
 
     Strategies that cross-validate use the judged classifier, those with a kernel the shared
-    bandwidth, and Original Proportion the data set's own class sizes.
+    bandwidth and, as in the paper, no other model, and Original Proportion the data set's own
+    class sizes.
     """
     info = find(name)
     wanted = info.strategy._get_param_names()
     params: dict[str, Any] = {}
-    if "classifier" in wanted:
+    if "classifier" in wanted and "bandwidth" not in wanted:
         params["classifier"] = classifier
     if "bandwidth" in wanted:
         params["bandwidth"] = bandwidth
@@ -165,7 +189,7 @@ def strategy_for(name: str, classifier: Any, bandwidth: float, dataset: Dataset)
     return make(name, **params)
 
 
-def parzen(bandwidth: float) -> ParzenWindowClassifier:
+def parzen(bandwidth: Bandwidth) -> ParzenWindowClassifier:
     """Return the paper's classifier."""
     return ParzenWindowClassifier(bandwidth=bandwidth)
 

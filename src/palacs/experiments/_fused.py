@@ -1,4 +1,4 @@
-"""A whole trial in one compiled loop, for the strategies of the paper and the Parzen window.
+"""A whole trial in one compiled loop, for most strategies and the Parzen window.
 
 Python would spend more time between two decisions than on them. The loop calls the very
 functions that the strategies call, with the same random numbers, so that it requests the same
@@ -12,13 +12,21 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from palacs._bandwidth import add_to_nearest, bandwidth_from_nearest, fitting_bandwidth
 from palacs._random import Stream
-from palacs._validation import Codes, Features
+from palacs._validation import Bandwidth, Codes, Features
 from palacs.classifier import ParzenWindowClassifier
 from palacs.gain import gain_rows_up_to_three
-from palacs.kernel import LOOP_FEATURES, draw_pseudo_instances, frequency_loop, similarity_loop
+from palacs.kernel import (
+    LOOP_FEATURES,
+    draw_pseudo_instances,
+    frequency_loop,
+    similarity_loop,
+    squared_loop,
+)
 from palacs.strategies import (
     PALACS,
+    BalancedGain,
     InverseAccuracy,
     RandomSelection,
     Redistricting,
@@ -26,11 +34,14 @@ from palacs.strategies import (
     UniformSelection,
 )
 from palacs.strategies._accuracy import inverse_scores, redistricting_scores
+from palacs.strategies._balanced_gain import balanced_values, first_left_out
 from palacs.strategies._base import Utilities, pick_class
 from palacs.strategies._crossval import assign_folds, parzen_out_of_fold
 from palacs.strategies._palacs import weighted_sums
 
-RANDOM, UNIFORM, PAL_ACS, INVERSE, INVERSE_NO_REPEAT, REDISTRICTING = range(6)
+RANDOM, UNIFORM, PAL_ACS, BALANCED_GAIN, INVERSE, INVERSE_NO_REPEAT, REDISTRICTING = range(7)
+# Stands for a bandwidth that is fitted anew whenever it is needed.
+AUTO = 0.0
 
 
 class FusedStrategy(NamedTuple):
@@ -60,6 +71,7 @@ class Knowledge(NamedTuple):
     X: Features
     y: Codes
     counts: Codes
+    nearest: Features
     similarity: Features
     predicted: Codes
 
@@ -74,14 +86,18 @@ def fuse(strategy: Strategy, n_features: int) -> FusedStrategy | None:
     if type(strategy) is UniformSelection:
         return FusedStrategy(UNIFORM)
     if type(strategy) is PALACS:
-        if strategy.sampling != "monte-carlo" or strategy.max_labels > 3:
+        paper = strategy.sampling == "monte-carlo" and strategy.classifier is None
+        if not paper or strategy.max_labels > 3:
             return None
         return FusedStrategy(
             PAL_ACS,
-            float(strategy.bandwidth),
+            as_number(strategy.bandwidth),
             n_pseudo=int(strategy.n_pseudo),
             max_labels=int(strategy.max_labels),
         )
+    if type(strategy) is BalancedGain:
+        number = as_number(strategy.bandwidth)
+        return FusedStrategy(BALANCED_GAIN, number, n_pseudo=int(strategy.n_pseudo))
     if type(strategy) is InverseAccuracy:
         kind = INVERSE if strategy.allow_repeat else INVERSE_NO_REPEAT
     elif type(strategy) is Redistricting:
@@ -95,7 +111,12 @@ def fuse(strategy: Strategy, n_features: int) -> FusedStrategy | None:
     corrected = isinstance(model.class_prior, str)
     if model.class_prior is not None and not corrected:
         return None
-    return FusedStrategy(kind, float(model.bandwidth), corrected, folds=int(strategy.folds))
+    return FusedStrategy(kind, as_number(model.bandwidth), corrected, folds=int(strategy.folds))
+
+
+def as_number(bandwidth: Bandwidth) -> float:
+    """Return a bandwidth as compiled code takes it."""
+    return AUTO if bandwidth == "auto" else float(bandwidth)
 
 
 def compile_once() -> None:
@@ -123,15 +144,17 @@ def replay(
     budget, refill = limits
     n_classes = arena.start.shape[0]
     size = n_classes + budget
-    validated = strategy.kind >= INVERSE
+    compared = size if strategy.kind >= INVERSE and strategy.bandwidth != AUTO else 0
     known = Knowledge(
         np.empty((size, arena.X.shape[1])),
         np.empty(size, dtype=np.int64),
         np.zeros(n_classes, dtype=np.int64),
-        np.empty((size if validated else 0, size if validated else 0)),
+        np.empty(size),
+        np.empty((compared, compared)),
         np.empty(size, dtype=np.int64),
     )
     k_test = np.zeros((arena.X_test.shape[0], n_classes))
+    squared = np.empty((arena.X_test.shape[0], size if bandwidth == AUTO else 0))
     requested = np.empty(budget, dtype=np.int64)
     errors = np.empty(budget)
     for n in range(size):
@@ -144,19 +167,26 @@ def replay(
                 spent = known.counts[other] >= arena.first[other + 1] - arena.first[other]
                 if spent and not refill:
                     utilities[other] = np.nan
-            drawn = strategy.kind != PAL_ACS and strategy.kind != UNIFORM
+            drawn = strategy.kind == RANDOM or strategy.kind >= INVERSE
             c = pick_class(utilities, drawn, stream)
         queue = arena.first[c + 1] - arena.first[c]
         x = arena.X[arena.first[c] + known.counts[c] % queue]
         known.X[n] = x
         known.y[n] = c
         known.counts[c] += 1
-        if validated:
+        add_to_nearest(known.nearest, known.X, known.y, n)
+        if compared:
             known.similarity[n, : n + 1] = similarity_loop(
                 known.X[n : n + 1], known.X[: n + 1], strategy.bandwidth
             )[0]
             known.similarity[: n + 1, n] = known.similarity[n, : n + 1]
-        add_instance(k_test, arena.X_test, x, c, bandwidth)
+        if bandwidth == AUTO:
+            add_squared(squared, arena.X_test, x, n)
+            if n >= n_classes:
+                fitted = bandwidth_from_nearest(known.X[: n + 1], known.nearest[: n + 1])
+                renew_frequencies(k_test, squared, known.y[: n + 1], fitted)
+        else:
+            add_instance(k_test, arena.X_test, x, c, bandwidth)
         if n >= n_classes:
             requested[n - n_classes] = c
             errors[n - n_classes] = expected_error(k_test, arena.y_test, known.counts, prior)
@@ -175,14 +205,23 @@ def _utilities(
     if strategy.kind == UNIFORM:
         overdue: Utilities = 1.0 / n_classes / (known.counts + 0.5)
         return overdue
+    bandwidth = _bandwidth(strategy, known, n)
     if strategy.kind == PAL_ACS:
         points, origins = draw_pseudo_instances(
-            X, y, n_classes, strategy.n_pseudo, strategy.bandwidth, stream
+            X, y, n_classes, strategy.n_pseudo, bandwidth, stream
         )
-        k = frequency_loop(points, X, y, n_classes, strategy.bandwidth)
+        k = frequency_loop(points, X, y, n_classes, bandwidth)
         gains = gain_rows_up_to_three(k, strategy.max_labels, 1.0)
         summed: Utilities = weighted_sums(k, gains, origins)
         return summed
+    if strategy.kind == BALANCED_GAIN:
+        points, _ = draw_pseudo_instances(X, y, n_classes, strategy.n_pseudo, bandwidth, stream)
+        latest = X[first_left_out(n, n_classes) :]
+        counts = (known.counts, known.counts)
+        balanced: Utilities = balanced_values(
+            squared_loop(points, X), squared_loop(latest, X), y, counts, bandwidth
+        )
+        return balanced
     prior = np.full(n_classes if strategy.corrected else 0, 1.0 / n_classes)
     if first_decision:
         _predict(strategy, known, n - 1, prior, stream.seed)
@@ -204,7 +243,22 @@ def _predict(
 ) -> None:
     """Renew the out-of-fold predictions of the first n instances."""
     fold = assign_folds(n, strategy.folds, Stream(seed, np.uint64(n)))
-    known.predicted[:n] = parzen_out_of_fold(known.similarity, known.y, n, fold, -1, prior)
+    similarity = known.similarity
+    if strategy.bandwidth == AUTO:
+        X = known.X[:n]
+        similarity = similarity_loop(X, X, _bandwidth(strategy, known, n))
+    known.predicted[:n] = parzen_out_of_fold(similarity, known.y, n, fold, -1, prior)
+
+
+@njit(cache=True, nogil=True)
+def _bandwidth(strategy: FusedStrategy, known: Knowledge, n: int) -> float:
+    """Return the strategy's bandwidth when the first n instances are known."""
+    if strategy.bandwidth != AUTO:
+        return strategy.bandwidth
+    # What is kept up to date describes all instances; a look back starts from scratch.
+    if n < known.counts.sum():
+        return float(fitting_bandwidth(known.X[:n], known.y[:n]))
+    return float(bandwidth_from_nearest(known.X[:n], known.nearest[:n]))
 
 
 @njit(cache=True, nogil=True)
@@ -217,6 +271,27 @@ def add_instance(k_test: Features, X_test: Features, x: Features, c: int, bandwi
             difference = X_test[i, f] - x[f]
             squared += difference * difference
         k_test[i, c] += np.exp(scale * squared)
+
+
+@njit(cache=True, nogil=True)
+def add_squared(squared: Features, X_test: Features, x: Features, n: int) -> None:
+    """Fill column n with the squared distances from the test set to instance n."""
+    for i in range(X_test.shape[0]):
+        total = 0.0
+        for f in range(x.shape[0]):
+            difference = X_test[i, f] - x[f]
+            total += difference * difference
+        squared[i, n] = total
+
+
+@njit(cache=True, nogil=True)
+def renew_frequencies(k_test: Features, squared: Features, y: Codes, bandwidth: float) -> None:
+    """Fill kernel frequencies (n_test, n_classes) from squared distances (n_test, >= n)."""
+    scale = -0.5 / bandwidth**2
+    k_test[:] = 0.0
+    for i in range(k_test.shape[0]):
+        for j in range(y.shape[0]):
+            k_test[i, y[j]] += np.exp(scale * squared[i, j])
 
 
 @njit(cache=True, nogil=True)

@@ -13,6 +13,7 @@ from palacs.experiments import _summary
 from palacs.experiments._comparison import Comparison, compare_strategies
 from palacs.experiments._experiment import Experiment
 from palacs.experiments._runner import Execution, Progress, run_trials
+from palacs.experiments._spending import compare_spending, over_cost
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,6 +50,22 @@ class Results:
     def comparison(self, baseline: str = "Random") -> Comparison:
         """Return how each strategy compares with a baseline, with what certainty."""
         return compare_strategies(self.trials, baseline)
+
+    def spending(self) -> pd.DataFrame:
+        """Return errors at equal amounts of money spent; needs conditions with costs."""
+        experiment = self.experiment
+        if experiment.conditions is None or experiment.conditions.costs is None:
+            raise ValueError(
+                "the experiment knows no costs, so nothing was spent; set it up with "
+                "conditions=Conditions(costs=...)."
+            )
+        names = experiment.tasks[0].dataset.class_names
+        costs = dict(zip(names, experiment.conditions.cost_of(names).tolist(), strict=True))
+        return over_cost(self.trials, costs, experiment.budget_cost)
+
+    def spending_comparison(self, baseline: str = "Random") -> Comparison:
+        """Return how each strategy compares with a baseline at equal spending."""
+        return compare_spending(self.spending(), baseline)
 
     def plot_curves(self, dataset: str | None = None) -> Figure:
         """Draw the learning curves of one data set, or of all."""

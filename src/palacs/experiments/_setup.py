@@ -12,17 +12,23 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 
-from palacs._validation import check_bandwidth, check_count
+from palacs._validation import Bandwidth, check_bandwidth_or_auto, check_count
 from palacs.datasets import DATASETS, Dataset, load
 from palacs.datasets import find as find_dataset
 from palacs.experiments import paper
 from palacs.experiments._experiment import Experiment, Task, parzen, scaled, strategy_for
+from palacs.experiments._setup_conditions import (
+    add_blind,
+    check_budget,
+    check_conditions,
+    check_limits,
+)
 from palacs.experiments._trial import check_supply
-from palacs.strategies import Strategy, find
+from palacs.strategies import DEFAULT_STRATEGY, Conditions, Strategy, find
 
 _LEAST_PER_CLASS = 4
 _SUCH_AS = "sklearn.linear_model.LogisticRegression"
-DEFAULT_COMPARED = ("pal-acs", "uniform", "random")
+DEFAULT_COMPARED = (DEFAULT_STRATEGY, "pal-acs", "uniform", "random")
 BASELINE = "random"
 
 
@@ -31,7 +37,7 @@ def paper_experiment(
     strategies: Sequence[str] = paper.STRATEGIES,
     *,
     trials: int = paper.TRIALS,
-    bandwidth: float = paper.BANDWIDTH,
+    bandwidth: Bandwidth = paper.BANDWIDTH,
     seed: int = 0,
 ) -> Experiment:
     """Set up the paper's evaluation, or a part of it.
@@ -43,7 +49,7 @@ def paper_experiment(
     strategies : sequence of str
         Command-line names.
     trials : int, default=500
-    bandwidth : float, default=0.05
+    bandwidth : float or "auto", default=0.05
         Of the classifier and of every strategy that has one.
     seed : int, default=0
 
@@ -64,7 +70,7 @@ def paper_experiment(
                 f"{', '.join(paper.DATASETS)}, or use compare for any other."
             )
     trials, seed = check_count(trials, "trials"), _check_seed(seed)
-    bandwidth = check_bandwidth(bandwidth)
+    bandwidth = check_bandwidth_or_auto(bandwidth)
     classifier = parzen(bandwidth)
     tasks = []
     for name in names:
@@ -86,11 +92,14 @@ def comparison_experiment(
     dataset: Dataset,
     strategies: Sequence[str | Strategy] = DEFAULT_COMPARED,
     *,
-    budget: int,
+    budget: int | None = None,
     trials: int = 50,
     classifier: Any | None = None,
-    bandwidth: float = 0.05,
+    bandwidth: Bandwidth = "auto",
     seed: int = 0,
+    conditions: Conditions | None = None,
+    batch_size: int = 1,
+    budget_cost: float | None = None,
 ) -> Experiment:
     """Set up a comparison of strategies on one data set.
 
@@ -104,20 +113,32 @@ def comparison_experiment(
     strategies : sequence of str or Strategy
         Command-line names, or strategies of your own.
     budget : int
-        Acquisitions after the first instance of every class.
+        Acquisitions after the first instance of every class; or give ``budget_cost``.
     trials : int, default=50
     classifier : scikit-learn classifier or None, default=None
         What is judged; None is the Parzen window with ``bandwidth``.
-    bandwidth : float, default=0.05
+    bandwidth : float or "auto", default="auto"
+        "auto" fits it to what was acquired, see `palacs.kernel.auto_bandwidth`.
     seed : int, default=0
+    conditions : Conditions or None, default=None
+        By class names. Errors are then those in use: weighted by the proportions, with the costs
+        of mistakes. Random, and a twin of the first strategy, know the limits only, so that the
+        comparison shows what knowing the conditions is worth.
+    batch_size : int, default=1
+        How many classes are requested at a time.
+    budget_cost : float or None, default=None
+        A budget in money or minutes, the unit of ``conditions.costs``, instead of ``budget``.
 
     Returns
     -------
     experiment : Experiment
     """
-    budget = check_count(budget, "budget")
+    if conditions is not None:
+        check_conditions(conditions, dataset)
+    budget = check_budget(budget, budget_cost, conditions, dataset)
+    batch_size = check_count(batch_size, "batch_size")
     test_per_class = _check_sizes(dataset, budget)
-    bandwidth = check_bandwidth(bandwidth)
+    bandwidth = check_bandwidth_or_auto(bandwidth)
     trials, seed = check_count(trials, "trials"), _check_seed(seed)
     dataset = scaled(dataset)
     judged = parzen(bandwidth) if classifier is None else classifier
@@ -125,8 +146,21 @@ def comparison_experiment(
     wanted = list(strategies)
     if BASELINE not in wanted:
         wanted.append(BASELINE)
-    task = Task(dataset, budget, test_per_class, _named(wanted, judged, bandwidth, dataset))
-    experiment = Experiment((task,), judged, trials, seed)
+    named = _named(wanted, judged, bandwidth, dataset)
+    blind = add_blind(named, conditions, find(BASELINE).title)
+    task = Task(dataset, budget, test_per_class, named)
+    experiment = Experiment(
+        (task,),
+        judged,
+        trials,
+        seed,
+        conditions=conditions,
+        blind=blind,
+        batch_size=batch_size,
+        budget_cost=budget_cost,
+    )
+    if conditions is not None:
+        check_limits(conditions, dataset, test_per_class, budget)
     if dataset.groups is not None:
         # How much whole groups leave to train on shows only in the splits themselves.
         for trial in range(trials):
@@ -178,7 +212,7 @@ def _check_classifier(classifier: Any, dataset: Dataset) -> None:
 
 
 def _named(
-    strategies: Sequence[str | Strategy], classifier: Any, bandwidth: float, dataset: Dataset
+    strategies: Sequence[str | Strategy], classifier: Any, bandwidth: Bandwidth, dataset: Dataset
 ) -> dict[str, Strategy]:
     named: dict[str, Strategy] = {}
     for strategy in strategies:

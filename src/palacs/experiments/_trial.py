@@ -6,18 +6,18 @@ a compiled loop; any other strategy or classifier runs step by step, by the same
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from palacs._validation import Codes, Features
-from palacs.classifier import ParzenWindowClassifier, check_class_prior
-from palacs.experiments._fused import Arena, add_instance, expected_error, fuse, replay
+from palacs.classifier import ParzenWindowClassifier
+from palacs.experiments._fused import Arena, as_number, fuse, replay
+from palacs.experiments._judge import judge_prior, make_judge
 from palacs.experiments._split import Split
 from palacs.kernel import seed_of
-from palacs.strategies import Strategy
+from palacs.strategies import Conditions, Strategy
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,25 @@ class Trial:
     errors: Features
 
 
+@dataclass(frozen=True)
+class TrialTerms:
+    """Under which conditions a trial is played.
+
+    Parameters
+    ----------
+    conditions : Conditions or None
+        By class codes. The model is judged by them.
+    blind : bool
+        Whether the strategy knows the limits only.
+    batch_size : int
+        How many classes are requested at a time.
+    """
+
+    conditions: Conditions | None = None
+    blind: bool = False
+    batch_size: int = 1
+
+
 def run_trial(
     split: Split,
     strategy: Strategy,
@@ -45,6 +64,7 @@ def run_trial(
     *,
     refill: bool = False,
     fused: bool = True,
+    terms: TrialTerms | None = None,
 ) -> Trial:
     """Play one trial.
 
@@ -62,6 +82,8 @@ def run_trial(
         is no candidate any more.
     fused : bool, default=True
         False asks the strategy step by step even where a compiled loop exists.
+    terms : TrialTerms or None, default=None
+        Conditions and batches; None is the paper's: none, one by one.
 
     Returns
     -------
@@ -77,15 +99,17 @@ def run_trial(
     parzen = type(classifier) is ParzenWindowClassifier
     if parzen:
         classifier._validate_params()
-    plan = fuse(strategy, split.X.shape[1]) if fused and parzen else None
+    terms = terms or TrialTerms()
+    as_in_paper = terms.conditions is None and terms.batch_size == 1
+    plan = fuse(strategy, split.X.shape[1]) if fused and parzen and as_in_paper else None
     if plan is None:
-        return _step_by_step(split, strategy, classifier, budget, refill)
+        return _step_by_step(split, strategy, classifier, budget, refill, terms)
     arena = Arena(split.X, split.first, split.start, split.X_test, split.y_test)
     requested, errors = replay(
         arena,
         plan,
-        float(classifier.bandwidth),
-        _judge_prior(classifier, split.n_classes),
+        as_number(classifier.bandwidth),
+        judge_prior(classifier, split.n_classes),
         (budget, refill),
         seed_of(strategy.random_state),
     )
@@ -108,21 +132,21 @@ def check_supply(split: Split, budget: int, refill: bool) -> None:
 
 
 def _step_by_step(
-    split: Split, strategy: Strategy, classifier: Any, budget: int, refill: bool
+    split: Split, strategy: Strategy, classifier: Any, budget: int, refill: bool, terms: TrialTerms
 ) -> Trial:
     n_classes = split.n_classes
-    classes = np.arange(n_classes)
-    judge = _judge(split, classifier)
+    judge = make_judge(split, classifier, n_classes + budget, terms.conditions)
     X = np.empty((n_classes + budget, split.X.shape[1]))
     y = np.empty(n_classes + budget, dtype=np.int64)
     counts = np.zeros(n_classes, dtype=np.int64)
     errors = np.empty(budget)
+    requests = split.start.tolist()
     for n in range(n_classes + budget):
-        if n < n_classes:
-            c = int(split.start[n])
-        else:
-            candidates = None if refill else classes[counts < split.queue_sizes]
-            c = int(strategy.query(X[:n], y[:n], classes=classes, candidates=candidates)[0])
+        if not requests:
+            most = min(terms.batch_size, n_classes + budget - n)
+            supply = None if refill else split.queue_sizes - counts
+            requests = _ask(strategy, X[:n], y[:n], supply, terms, most)
+        c = requests.pop(0)
         X[n] = split.X[split.first[c] + counts[c] % split.queue_sizes[c]]
         y[n] = c
         counts[c] += 1
@@ -132,42 +156,28 @@ def _step_by_step(
     return Trial(y[n_classes:], errors)
 
 
-class _ParzenJudge:
-    """Keeps the test set's kernel frequencies up to date: one column sum per acquisition."""
-
-    def __init__(self, split: Split, classifier: ParzenWindowClassifier) -> None:
-        self.split = split
-        self.bandwidth = float(classifier.bandwidth)
-        self.prior = _judge_prior(classifier, split.n_classes)
-        self.k = np.zeros((len(split.X_test), split.n_classes))
-
-    def add(self, X: Features, y: Codes, *, wanted: bool) -> float:
-        add_instance(self.k, self.split.X_test, X[-1], int(y[-1]), self.bandwidth)
-        counts = np.bincount(y, minlength=self.split.n_classes)
-        return float(expected_error(self.k, self.split.y_test, counts, self.prior))
-
-
-class _AnyJudge:
-    """Fits any scikit-learn classifier anew after every acquisition."""
-
-    def __init__(self, split: Split, classifier: Any) -> None:
-        self.split = split
-        self.classifier = classifier
-
-    def add(self, X: Features, y: Codes, *, wanted: bool) -> float:
-        if not wanted:
-            return np.nan
-        predicted = clone(self.classifier).fit(X, y).predict(self.split.X_test)
-        return float((predicted != self.split.y_test).mean())
-
-
-def _judge(split: Split, classifier: Any) -> _ParzenJudge | _AnyJudge:
-    if type(classifier) is ParzenWindowClassifier:
-        return _ParzenJudge(split, classifier)
-    return _AnyJudge(split, classifier)
-
-
-def _judge_prior(classifier: ParzenWindowClassifier, n_classes: int) -> Features:
-    if classifier.class_prior is None:
-        return np.zeros(0)
-    return check_class_prior(classifier.class_prior, n_classes)
+def _ask(
+    strategy: Strategy,
+    X: Features,
+    y: Codes,
+    supply: Codes | None,
+    terms: TrialTerms,
+    batch_size: int,
+) -> list[int]:
+    """Return the next requests, as codes; ``supply`` (n_classes,) is what is left of each."""
+    known = terms.conditions
+    if known is not None and terms.blind:
+        known = known.limits_only()
+    n_classes = int(y.max()) + 1  # a trial begins with an instance of every class
+    classes = np.arange(n_classes)
+    candidates = None if supply is None else classes[supply > 0]
+    if supply is not None and batch_size > 1:
+        # A batch must not ask for more than there is.
+        caps = {c: int((y == c).sum() + supply[c]) for c in range(n_classes)}
+        known = Conditions() if known is None else known
+        own = known.caps or {}
+        known = replace(known, caps={c: min(cap, own.get(c, cap)) for c, cap in caps.items()})
+    picks: list[int] = strategy.query(
+        X, y, classes=classes, candidates=candidates, batch_size=batch_size, conditions=known
+    ).tolist()
+    return picks

@@ -11,10 +11,12 @@ from palacs.plots._files import save, to_svg
 from palacs.plots._inside import look_inside
 from palacs.plots._intervals import difference_intervals
 from palacs.plots._paper import differences, proportions
+from palacs.plots._ranks import critical_difference
 from palacs.plots._style import class_color, strategy_color
 
 __all__ = [
     "class_color",
+    "critical_difference",
     "difference_intervals",
     "differences",
     "learning_curves",

@@ -31,6 +31,7 @@ _DASHDOT: LineStyle = (0, (6.0, 1.6, 1.2, 1.6))
 
 _STRATEGIES: dict[str, tuple[str, LineStyle]] = {
     "PAL-ACS": ("#d1560a", "-"),
+    "Balanced gain": ("#5b2a9d", "-"),
     "Inverse": ("#1273b5", _DASHED),
     "Redistricting": ("#0b9b74", _DASHDOT),
     "Random": ("#7a7f87", "-"),

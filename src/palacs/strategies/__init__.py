@@ -2,7 +2,7 @@
 
 >>> from palacs.strategies import available
 >>> sorted(available())[:3]
-['improvement', 'inverse', 'inverse-no-repeat']
+['balanced-gain', 'improvement', 'inverse']
 """
 
 from palacs._random import Stream
@@ -13,19 +13,34 @@ from palacs.strategies._accuracy import (
     Risk,
     Sensitivity,
 )
+from palacs.strategies._balanced_gain import BalancedGain
 from palacs.strategies._base import Strategy
+from palacs.strategies._conditions import Conditions, DirichletGuess, learn_costs
 from palacs.strategies._counts import ProportionalSelection, RandomSelection, UniformSelection
 from palacs.strategies._labelled import LabelledSet
+from palacs.strategies._limits import LimitReached
 from palacs.strategies._palacs import PALACS, Explanation
-from palacs.strategies._registry import StrategyInfo, available, find, make, name_of
+from palacs.strategies._registry import (
+    DEFAULT_STRATEGY,
+    StrategyInfo,
+    available,
+    find,
+    make,
+    name_of,
+)
 from palacs.strategies._spec import from_spec, to_spec
 
 __all__ = [
+    "DEFAULT_STRATEGY",
     "PALACS",
     "AccuracyImprovement",
+    "BalancedGain",
+    "Conditions",
+    "DirichletGuess",
     "Explanation",
     "InverseAccuracy",
     "LabelledSet",
+    "LimitReached",
     "ProportionalSelection",
     "RandomSelection",
     "Redistricting",
@@ -38,6 +53,7 @@ __all__ = [
     "available",
     "find",
     "from_spec",
+    "learn_costs",
     "make",
     "name_of",
     "to_spec",

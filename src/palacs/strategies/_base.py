@@ -9,6 +9,7 @@ order, of what is pending, of the parameters and of the seed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar, Literal, overload
 
@@ -21,7 +22,9 @@ from sklearn.utils._param_validation import make_constraint
 from palacs._random import PICK, Stream, uniform
 from palacs._validation import check_count
 from palacs.kernel import seed_of
+from palacs.strategies._conditions import Conditions
 from palacs.strategies._labelled import LabelledSet, Labels, check_labelled_set, encode
+from palacs.strategies._terms import Terms, make_terms
 
 Utilities = npt.NDArray[np.float64]
 
@@ -37,6 +40,10 @@ class Strategy(BaseEstimator, ABC):
     drawn : bool
         Class attribute. False: the class of highest utility is picked, ties at random. True:
         the class is drawn with probability proportional to its utility.
+    weighs : frozenset of str
+        Class attribute: which of "proportions" and "mistakes" `utilities` takes into account
+        itself, from ``labelled.importance`` and ``labelled.mistakes``. For the others utilities
+        are multiplied by what the conditions say about each class.
 
     Examples
     --------
@@ -51,6 +58,7 @@ class Strategy(BaseEstimator, ABC):
     """
 
     drawn: ClassVar[bool] = False
+    weighs: ClassVar[frozenset[str]] = frozenset()
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
     random_state: int | np.random.RandomState | None
 
@@ -84,6 +92,7 @@ class Strategy(BaseEstimator, ABC):
         candidates: npt.ArrayLike | None = ...,
         pending: npt.ArrayLike | None = ...,
         batch_size: int = ...,
+        conditions: Conditions | None = ...,
         return_utilities: Literal[False] = ...,
     ) -> Labels: ...
 
@@ -97,6 +106,7 @@ class Strategy(BaseEstimator, ABC):
         candidates: npt.ArrayLike | None = ...,
         pending: npt.ArrayLike | None = ...,
         batch_size: int = ...,
+        conditions: Conditions | None = ...,
         return_utilities: Literal[True],
     ) -> tuple[Labels, Utilities]: ...
 
@@ -109,6 +119,7 @@ class Strategy(BaseEstimator, ABC):
         candidates: npt.ArrayLike | None = None,
         pending: npt.ArrayLike | None = None,
         batch_size: int = 1,
+        conditions: Conditions | None = None,
         return_utilities: bool = False,
     ) -> Labels | tuple[Labels, Utilities]:
         """Say which classes to request next.
@@ -131,6 +142,9 @@ class Strategy(BaseEstimator, ABC):
             had.
         batch_size : int, default=1
             How many classes to request. Each pick counts as pending for the next.
+        conditions : Conditions or None, default=None
+            Costs, proportions in use, costs of mistakes, and limits. The order of requests that
+            limits look at is that of ``y``, then that of ``pending``.
         return_utilities : bool, default=False
             Also return the utilities.
 
@@ -138,13 +152,16 @@ class Strategy(BaseEstimator, ABC):
         -------
         labels : ndarray of shape (batch_size,)
         utilities : ndarray of shape (n_classes,)
-            Only with ``return_utilities``: the utility of every class before the first pick, in
-            the order of ``classes``; NaN for classes that are no candidates, infinite for those
-            that have no instance yet and none pending.
+            Only with ``return_utilities``: the utility of every class before the first pick, per
+            cost where costs are given, in the order of ``classes``; NaN for classes that are no
+            candidates or not allowed by the limits now, infinite for those that have no instance
+            yet and none pending.
         """
         self._validate_params()
         labelled = check_labelled_set(X, y, classes, pending)
         self._check_classes(labelled.classes)
+        terms = make_terms(conditions, labelled.classes)
+        labelled = replace(labelled, importance=terms.importance, mistakes=terms.mistakes)
         allowed = _check_candidates(candidates, labelled.classes)
         batch_size = check_count(batch_size, "batch_size")
         seed = seed_of(self.random_state)
@@ -154,7 +171,7 @@ class Strategy(BaseEstimator, ABC):
             if picks:
                 labelled = labelled.with_pending(picks[-1])
             stream = Stream(seed, np.uint64(len(labelled) + len(labelled.pending)))
-            utilities = self._decide(labelled, allowed, stream)
+            utilities = self._decide(labelled, allowed, stream, terms)
             first = utilities if first is None else first
             picks.append(int(pick_class(utilities, self.drawn, stream)))
         labels: Labels = labelled.classes[picks]
@@ -162,6 +179,49 @@ class Strategy(BaseEstimator, ABC):
             assert first is not None
             return labels, first
         return labels
+
+    def quotas(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        n: int,
+        *,
+        classes: npt.ArrayLike | None = None,
+        candidates: npt.ArrayLike | None = None,
+        pending: npt.ArrayLike | None = None,
+        conditions: Conditions | None = None,
+    ) -> dict[Any, int]:
+        """Say how many instances of each class to acquire in a session of ``n``.
+
+        Parameters
+        ----------
+        X, y, classes, candidates, pending, conditions
+            As in `query`.
+        n : int
+            How many instances in all.
+
+        Returns
+        -------
+        quotas : dict
+            Label -> whole number, for every class; they sum to ``n``.
+
+        Examples
+        --------
+        >>> from palacs import UniformSelection
+        >>> UniformSelection(random_state=0).quotas([[0.0], [0.1], [1.0]], ["a", "a", "b"], 5)
+        {'a': 2, 'b': 3}
+        """
+        known = check_labelled_set(X, y, classes, pending).classes
+        picks = self.query(
+            X,
+            y,
+            classes=known,
+            candidates=candidates,
+            pending=pending,
+            batch_size=check_count(n, "n"),
+            conditions=conditions,
+        ).tolist()
+        return {label: picks.count(label) for label in known.tolist()}
 
     def _validate_params(self) -> None:
         """Check the parameters as scikit-learn does, but at the pace of a decision."""
@@ -174,8 +234,13 @@ class Strategy(BaseEstimator, ABC):
         """Check parameters that depend on the class labels; nothing by default."""
 
     def _decide(
-        self, labelled: LabelledSet, allowed: npt.NDArray[np.bool_], stream: Stream
+        self,
+        labelled: LabelledSet,
+        allowed: npt.NDArray[np.bool_],
+        stream: Stream,
+        terms: Terms,
     ) -> Utilities:
+        allowed = terms.limits.apply(labelled, allowed)
         unseen = allowed & (labelled.counts_with_pending == 0)
         if unseen.any():
             utilities = np.where(unseen, np.inf, 0.0)
@@ -185,6 +250,7 @@ class Strategy(BaseEstimator, ABC):
         else:
             utilities = np.array(self.utilities(labelled, stream), dtype=np.float64)
             self._check_utilities(utilities, labelled.n_classes)
+            utilities = terms.weigh(utilities, self.weighs)
         utilities[~allowed] = np.nan
         return utilities
 

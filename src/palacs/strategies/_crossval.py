@@ -15,10 +15,11 @@ import numpy as np
 from numba import njit
 from sklearn.base import clone
 
+from palacs._bandwidth import resolve_bandwidth
 from palacs._random import FOLDS, Stream, permutation
 from palacs._validation import Codes, Features
 from palacs.classifier import ParzenWindowClassifier, check_class_prior
-from palacs.kernel import resolve_bandwidth, similarity_matrix
+from palacs.kernel import similarity_matrix
 from palacs.strategies._labelled import LabelledSet, encode
 
 NOTHING_NEAR = -1

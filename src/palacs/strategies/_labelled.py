@@ -34,12 +34,19 @@ class LabelledSet:
         The class labels.
     pending : ndarray of shape (n_pending,)
         Codes of the classes requested but not yet delivered, in order of request.
+    importance : ndarray of shape (n_classes,) or None
+        How often each class will occur in use, 1 on average; None is the paper's, where a class
+        weighs as many instances as were acquired of it.
+    mistakes : ndarray of shape (n_classes, n_classes) or None
+        Cost of each decision (column) for each true class (row); None is the paper's.
     """
 
     X: Features
     y: Codes
     classes: Labels
     pending: Codes
+    importance: Features | None = None
+    mistakes: Features | None = None
 
     @property
     def n_classes(self) -> int:
@@ -102,7 +109,9 @@ def as_labels(values: npt.ArrayLike, name: str) -> Labels:
         raise ValueError(f"{name} must be a flat list of labels, got {short_repr(values)}.")
     # NumPy would write the missing label of a list of text as the text 'nan'.
     items = values if isinstance(values, (list, tuple)) else labels
-    if labels.dtype.kind not in "iub" and any(item is None or item != item for item in items):
+    # An array of text or whole numbers cannot hold a missing one; looking would take its time.
+    surely_whole = labels.dtype.kind in "iub" or (items is labels and labels.dtype.kind in "US")
+    if not surely_whole and any(item is None or item != item for item in items):
         raise ValueError(
             f"{name} holds a missing label (None or nan); name its class or leave it out."
         )

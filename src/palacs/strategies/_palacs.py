@@ -7,21 +7,32 @@ is the gain averaged over where its instances fall.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from palacs._bandwidth import resolve_bandwidth
 from palacs._random import PENDING, Stream, fill_normal, uniform
 from palacs._validation import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features
-from palacs.gain import MOST_LABELS, gain_rows
-from palacs.kernel import draw_pseudo_instances, frequencies, resolve_bandwidth, seed_of
+from palacs.gain import MOST_LABELS, cost_gain_rows, gain_rows
+from palacs.kernel import draw_pseudo_instances, frequencies, seed_of
 from palacs.strategies._base import Strategy, Utilities
+from palacs.strategies._conditions import Conditions
 from palacs.strategies._labelled import LabelledSet, Labels, check_labelled_set
+from palacs.strategies._model import (
+    Model,
+    as_importance,
+    believed_frequencies,
+    embed,
+    prior_under,
+    worth_of_classes,
+)
+from palacs.strategies._terms import make_terms
 
 _GRID_FEATURES = 3
 _GRID_MARGIN = 3.0
@@ -76,6 +87,12 @@ class PALACS(Strategy):
         "monte-carlo" draws the pseudo-instances from each class's kernel density. "grid" spreads
         them evenly over the labelled set and three bandwidths around it and weights them
         explicitly (Eq. 6): nothing is random, for up to three features.
+    classifier : scikit-learn classifier or None, default=None
+        None is the paper's: the kernel frequencies are also the model. Any classifier with
+        ``predict_proba`` instead says how probable each class is, and the kernel frequencies
+        only how much is known nearby: k = n(x) · p̂(y|x), as in McPAL. The transformers of a
+        Pipeline come before the kernel too: distances, bandwidth and pseudo-instances are those
+        of the transformed space, where ``bandwidth="auto"`` is advisable.
     random_state : int, RandomState or None, default=None
 
     Examples
@@ -91,11 +108,13 @@ class PALACS(Strategy):
     True
     """
 
+    weighs = frozenset({"proportions", "mistakes"})
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_pseudo": [Interval(Integral, 1, None, closed="left")],
         "max_labels": [Interval(Integral, 1, MOST_LABELS, closed="both")],
         "bandwidth": BANDWIDTH_OR_AUTO,
         "sampling": [StrOptions({"monte-carlo", "grid"})],
+        "classifier": [HasMethods(["fit", "predict_proba"]), None],
         "random_state": ["random_state"],
     }
 
@@ -105,21 +124,28 @@ class PALACS(Strategy):
         max_labels: int = 3,
         bandwidth: Bandwidth = 0.05,
         sampling: Literal["monte-carlo", "grid"] = "monte-carlo",
+        classifier: Any | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_pseudo = n_pseudo
         self.max_labels = max_labels
         self.bandwidth = bandwidth
         self.sampling = sampling
+        self.classifier = classifier
         self.random_state = random_state
 
     def utilities(self, labelled: LabelledSet, stream: Stream) -> Utilities:
         """Return the expected gain of one more instance of each class, shape (n_classes,)."""
+        labelled = as_importance(labelled)
         _, origins, k, gains = self._look(labelled, stream)
         if self.sampling == "grid":
-            density, weights = _grid_weights(k)
+            density, weights = _grid_weights(k, labelled)
             summed: Utilities = (gains * density) @ weights
             return summed
+        if labelled.importance is not None:
+            density, weights = _weights_in_use(k, origins, labelled)
+            weighted: Utilities = (gains * density) @ weights
+            return weighted
         sampled: Utilities = weighted_sums(k, gains, origins)
         return sampled
 
@@ -130,6 +156,7 @@ class PALACS(Strategy):
         *,
         classes: npt.ArrayLike | None = None,
         pending: npt.ArrayLike | None = None,
+        conditions: Conditions | None = None,
     ) -> Explanation:
         """Show how the utilities of `query` come about.
 
@@ -139,6 +166,8 @@ class PALACS(Strategy):
         y : array-like of shape (n,)
         classes, pending : array-like or None
             As in `query`.
+        conditions : Conditions or None
+            As in `query`; limits have no part in an explanation.
 
         Returns
         -------
@@ -147,22 +176,30 @@ class PALACS(Strategy):
         """
         self._validate_params()
         labelled = check_labelled_set(X, y, classes, pending)
+        terms = make_terms(conditions, labelled.classes)
+        labelled = replace(labelled, importance=terms.importance, mistakes=terms.mistakes)
+        labelled = as_importance(labelled)
         if len(labelled) == 0:
             raise ValueError("the labelled set is empty; there is nothing to explain yet.")
         step = len(labelled) + len(labelled.pending)
         stream = Stream(seed_of(self.random_state), np.uint64(step))
         points, origins, k, gains = self._look(labelled, stream)
         if self.sampling == "grid":
-            density, weights = _grid_weights(k)
+            density, weights = _grid_weights(k, labelled)
+        elif labelled.importance is not None:
+            density, weights = _weights_in_use(k, origins, labelled)
         else:
             density, weights = np.full(len(points), 1.0 / len(points)), class_weights(k, origins)
-        utilities = (gains * density) @ weights
+        utilities = terms.weigh((gains * density) @ weights, self.weighs)
         return Explanation(labelled.classes, points, origins, k, gains, density, weights, utilities)
 
     def _look(
         self, labelled: LabelledSet, stream: Stream
     ) -> tuple[Features, Codes, Features, Features]:
         """Return pseudo-instances, their origins, kernel frequencies and gains."""
+        model: Model = None
+        if self.classifier is not None:
+            labelled, model = embed(self.classifier, labelled)
         bandwidth = resolve_bandwidth(self.bandwidth, labelled.X, labelled.y)
         n_classes = labelled.n_classes
         X, y = impute_pending(labelled, bandwidth, stream)
@@ -174,7 +211,12 @@ class PALACS(Strategy):
                 X, y, n_classes, int(self.n_pseudo), bandwidth, stream
             )
         k = frequencies(points, X, y, n_classes, bandwidth)
-        return points, origins, k, gain_rows(k, int(self.max_labels), 1.0)
+        believed = believed_frequencies(k, points, (X, y), model, labelled.importance)
+        if labelled.mistakes is None:
+            return points, origins, k, gain_rows(believed, int(self.max_labels), 1.0)
+        prior = prior_under(labelled.mistakes)
+        gains = cost_gain_rows(believed, int(self.max_labels), prior, labelled.mistakes)
+        return points, origins, k, gains
 
 
 def impute_pending(
@@ -260,13 +302,30 @@ def _grid(X: Features, n_points: int, bandwidth: float) -> Features:
     return np.ascontiguousarray(np.stack([axis.ravel() for axis in mesh], axis=1))
 
 
-def _grid_weights(k: Features) -> tuple[Features, Features]:
+def _grid_weights(k: Features, labelled: LabelledSet) -> tuple[Features, Features]:
     """Return the density weight (n_points,) and the class weights (n_points, n_classes).
 
     All classes weigh the same in the density, as they do when the same number of
-    pseudo-instances is drawn from each.
+    pseudo-instances is drawn from each, or by how often they occur in use.
     """
     totals = k.sum(axis=0)
     weights = np.divide(k, totals, out=np.zeros_like(k), where=totals > 0)
-    density: Features = weights.sum(axis=1) / max(int((totals > 0).sum()), 1)
-    return density, weights
+    n_present = max(int((totals > 0).sum()), 1)
+    if labelled.importance is None:
+        return weights.sum(axis=1) / n_present, weights
+    density: Features = (weights * labelled.importance).sum(axis=1) / n_present
+    return density, weights * worth_of_classes(k, _with_pending(labelled), labelled.importance)
+
+
+def _weights_in_use(
+    k: Features, origins: Codes, labelled: LabelledSet
+) -> tuple[Features, Features]:
+    """Return both weights of Eq. 6 where classes weigh differently in use."""
+    assert labelled.importance is not None
+    density: Features = labelled.importance[origins] / len(k)
+    worth = worth_of_classes(k, _with_pending(labelled), labelled.importance)
+    return density, class_weights(k, origins) * worth
+
+
+def _with_pending(labelled: LabelledSet) -> Codes:
+    return np.concatenate([labelled.y, labelled.pending])

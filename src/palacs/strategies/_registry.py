@@ -21,11 +21,14 @@ from palacs.strategies._accuracy import (
     Risk,
     Sensitivity,
 )
+from palacs.strategies._balanced_gain import BalancedGain
 from palacs.strategies._base import Strategy
 from palacs.strategies._counts import ProportionalSelection, RandomSelection, UniformSelection
 from palacs.strategies._palacs import PALACS
 
 ENTRY_POINT_GROUP = "palacs.strategies"
+# What campaigns and comparisons use unless told otherwise; benchmarks/strategies.py says why.
+DEFAULT_STRATEGY = "balanced-gain"
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,12 @@ class StrategyInfo:
 
 _BUILT_IN = (
     StrategyInfo("pal-acs", "PAL-ACS", PALACS, "where one more instance raises accuracy most"),
+    StrategyInfo(
+        "balanced-gain",
+        "Balanced gain",
+        BalancedGain,
+        "equal counts, bent to where one more instance is worth more",
+    ),
     StrategyInfo("random", "Random", RandomSelection, "each class with equal probability"),
     StrategyInfo("uniform", "Uniform", UniformSelection, "keeps the class counts equal"),
     StrategyInfo(

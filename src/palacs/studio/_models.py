@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
+from palacs.strategies import DEFAULT_STRATEGY
+
 Label = StrictStr | StrictInt
 Number = Annotated[float, Field(strict=True)]
 Vector = Annotated[list[Number], Field(min_length=1, description="Raw feature values, finite.")]
@@ -29,7 +31,7 @@ class NewCampaign(Body):
 
     name: Annotated[StrictStr, Field(min_length=1, max_length=200, examples=["motor-imagery"])]
     classes: Annotated[list[Label], Field(max_length=10_000, examples=[["left", "right"]])]
-    strategy: Annotated[StrictStr, Field(max_length=200)] = "pal-acs"
+    strategy: Annotated[StrictStr, Field(max_length=200)] = DEFAULT_STRATEGY
     params: Annotated[dict[str, Any], Field(description="The strategy's parameters.")] = {}
     budget: Annotated[StrictInt, Field(ge=1, le=10**9)] | None = None
     n_features: (

@@ -95,7 +95,9 @@ def _because(moment: Moment, subject: str) -> str:
     ties = _ties(moment)
     if isinstance(strategy, strategies.PALACS):
         return _palacs(strategy, moment, subject, ties)
-    if isinstance(strategy, strategies.UniformSelection):
+    if isinstance(strategy, strategies.BalancedGain):
+        reason = _balanced(moment)
+    elif isinstance(strategy, strategies.UniformSelection):
         count = _count(situation, moment.label)
         reason = f"because it has the fewest instances ({count}, with those under way)"
     else:
@@ -134,6 +136,18 @@ def _palacs(
     else:
         reason = "because one more instance of it promises the largest gain in accuracy"
     return f"{subject} {reason}{_by_chance(ties)}."
+
+
+def _balanced(moment: Moment) -> str:
+    counts = {label: _count(moment.situation, label) for label in moment.situation.candidates}
+    count = counts[moment.label]
+    if count == min(counts.values()):
+        return f"because it has the fewest instances ({count}, with those under way)"
+    fewer = [label for label in counts if counts[label] < count]
+    return (
+        f"because it is harder to tell from others than {_listing(fewer)}: one more instance of "
+        "it is worth more, although it has more of them"
+    )
 
 
 def _drawn(moment: Moment, subject: str) -> str:

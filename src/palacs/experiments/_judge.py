@@ -1,0 +1,119 @@
+"""What is judged after every acquisition: the error rate, or the cost of mistakes in use.
+
+Without conditions it is the paper's error rate. Under conditions the model decides by the
+proportions in use (equal ones unless others are given) and the costs of mistakes, for the class
+sizes acquired are uneven by design. Its error is the expected cost of a decision in use: every
+class weighs as often as it will occur, every mistake what it costs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn.base import clone
+
+from palacs._bandwidth import fitting_bandwidth
+from palacs._validation import Codes, Features
+from palacs.classifier import ParzenWindowClassifier, check_class_prior
+from palacs.experiments._fused import add_instance, add_squared, expected_error, renew_frequencies
+from palacs.experiments._split import Split
+from palacs.strategies import Conditions
+
+# Decisions whose expected costs differ by less are equally good.
+_TIE = 1e-12
+
+
+class Judge(Protocol):
+    """Follows a labelled set (n, n_features), (n,) and says how well its model does."""
+
+    def add(self, X: Features, y: Codes, *, wanted: bool) -> float:
+        """Take note of one instance more; return the error, which may be NaN if not wanted."""
+
+
+def make_judge(split: Split, classifier: Any, size: int, conditions: Conditions | None) -> Judge:
+    """Return the fastest judge that serves; ``size`` is the final number of instances."""
+    if conditions is not None and conditions.weighing:
+        return _CostJudge(split, classifier, conditions)
+    if type(classifier) is ParzenWindowClassifier:
+        return _ParzenJudge(split, classifier, size)
+    return _AnyJudge(split, classifier)
+
+
+class _ParzenJudge:
+    """Keeps the test set's kernel frequencies, or its distances, up to date."""
+
+    def __init__(self, split: Split, classifier: ParzenWindowClassifier, size: int) -> None:
+        self.split = split
+        self.bandwidth = classifier.bandwidth
+        self.prior = judge_prior(classifier, split.n_classes)
+        self.k = np.zeros((len(split.X_test), split.n_classes))
+        self.squared = np.empty((len(split.X_test), size if self.bandwidth == "auto" else 0))
+
+    def add(self, X: Features, y: Codes, *, wanted: bool) -> float:
+        if self.bandwidth == "auto":
+            add_squared(self.squared, self.split.X_test, X[-1], len(y) - 1)
+            if wanted:
+                renew_frequencies(self.k, self.squared, y, fitting_bandwidth(X, y))
+        else:
+            add_instance(self.k, self.split.X_test, X[-1], int(y[-1]), self.bandwidth)
+        counts = np.bincount(y, minlength=self.split.n_classes)
+        return float(expected_error(self.k, self.split.y_test, counts, self.prior))
+
+
+class _AnyJudge:
+    """Fits any scikit-learn classifier anew after every acquisition."""
+
+    def __init__(self, split: Split, classifier: Any) -> None:
+        self.split = split
+        self.classifier = classifier
+
+    def add(self, X: Features, y: Codes, *, wanted: bool) -> float:
+        if not wanted:
+            return np.nan
+        predicted = clone(self.classifier).fit(X, y).predict(self.split.X_test)
+        return float((predicted != self.split.y_test).mean())
+
+
+class _CostJudge:
+    """Lets the model decide at least expected cost in use, and counts what it costs."""
+
+    def __init__(self, split: Split, classifier: Any, conditions: Conditions) -> None:
+        self.split = split
+        codes = np.arange(split.n_classes)
+        self.shares = conditions.share_of(codes)
+        self.mistakes = conditions.mistakes_of(codes)
+        # Each class of the test set weighs its share, however many instances it has.
+        sizes = np.bincount(split.y_test, minlength=split.n_classes)
+        self.weights = (self.shares / np.maximum(sizes, 1))[split.y_test]
+        self.classifier = clone(classifier)
+        self.corrected = type(classifier) is not ParzenWindowClassifier
+        if not self.corrected:
+            # It corrects for itself, also where nothing is near.
+            self.classifier.set_params(class_prior=self.shares)
+
+    def add(self, X: Features, y: Codes, *, wanted: bool) -> float:
+        if not wanted:
+            return np.nan
+        fitted = clone(self.classifier).fit(X, y)
+        if not hasattr(fitted, "predict_proba"):
+            decided = fitted.predict(self.split.X_test)
+            return float(self.weights @ self.mistakes[self.split.y_test, decided])
+        proba = np.zeros((len(self.split.X_test), self.split.n_classes))
+        proba[:, fitted.classes_] = fitted.predict_proba(self.split.X_test)
+        if self.corrected:
+            proba *= self.shares / np.maximum(np.bincount(y, minlength=len(self.shares)), 1)
+            total = proba.sum(axis=1, keepdims=True)
+            # Where the model rules out all that occurs in use, it has nothing to say.
+            proba = np.where(total > 0, proba / np.where(total > 0, total, 1.0), self.shares)
+        expected = proba @ self.mistakes
+        best = expected <= expected.min(axis=1, keepdims=True) + _TIE
+        costs = (self.mistakes[self.split.y_test] * best).sum(axis=1) / best.sum(axis=1)
+        return float(self.weights @ costs)
+
+
+def judge_prior(classifier: ParzenWindowClassifier, n_classes: int) -> Features:
+    """Return the judged classifier's prior (n_classes,); empty for the paper's None."""
+    if classifier.class_prior is None:
+        return np.zeros(0)
+    return check_class_prior(classifier.class_prior, n_classes)
