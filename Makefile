@@ -6,7 +6,7 @@ help:
 	@echo "make demo       set up, then the paper's evaluation with a few trials"
 	@echo "make test       set up, lint, check types, run all tests"
 	@echo "make reproduce  the paper's evaluation with its 500 trials, into results/"
-	@echo "make bench      side-by-side benchmarks, printed as ratios"
+	@echo "make bench      all benchmarks, side by side with peers (half an hour)"
 	@echo "make soak       500 killed workers against one campaign, on both databases"
 
 demo:
@@ -40,6 +40,10 @@ bench:
 	$(VENV)/python benchmarks/decision.py
 	$(VENV)/python benchmarks/reproduce.py
 	$(VENV)/python benchmarks/campaign.py
+	$(VENV)/python benchmarks/studio.py
+	$(VENV)/python benchmarks/bandwidth.py
+	$(VENV)/python benchmarks/conditions.py
+	$(VENV)/python benchmarks/strategies.py
 
 soak:
 	@tools/setup bench

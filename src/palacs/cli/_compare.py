@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from palacs.classifier import ParzenWindowClassifier
 from palacs.cli._conditions import read_conditions
 from palacs.cli._experiment import (
     Address,
@@ -27,14 +26,12 @@ from palacs.cli._tables import comparison_table, errors_table, proportions_table
 from palacs.datasets import load_any
 from palacs.experiments import (
     DEFAULT_COMPARED,
+    ComparisonSummary,
     Execution,
     Results,
     classifier_from_path,
     comparison_experiment,
-    comparison_sentences,
-    spending_sentences,
-    stopping_sentences,
-    what_stopping_saves,
+    summarise,
     write_comparison_report,
 )
 
@@ -94,31 +91,20 @@ def compare_command(
             budget_cost=budget_cost,
         )
         results = execute(experiment, Execution(jobs, backend, address), out, console)
-        _print(results, console, out)
+        summary = summarise(results)
+        _print(results, summary, console)
         with console.status("drawing the figures and the report"):
-            report = write_comparison_report(results, out)
+            report = write_comparison_report(results, out, summary)
         console.print(f"\nReport: {report}", soft_wrap=True)
 
 
-def _print(results: Results, console: Console, out: Path) -> None:
-    comparison = results.comparison()
+def _print(results: Results, summary: ComparisonSummary, console: Console) -> None:
     console.print()
     console.print(errors_table(results.table()))
     console.print()
     console.print(proportions_table(results.proportions()))
     console.print()
-    console.print(comparison_table(comparison.frame, comparison.baseline))
+    console.print(comparison_table(summary.comparison.frame, summary.comparison.baseline))
     console.print()
-    sentences = comparison_sentences(comparison, results.proportions())
-    conditions = results.experiment.conditions
-    if conditions is not None and conditions.costs is not None:
-        spending = results.spending()
-        spending.to_csv(out / "spending.csv", index=False)
-        sentences += spending_sentences(spending, results.spending_comparison())
-    # Other models are fitted anew for every fold of every step.
-    fast = isinstance(results.experiment.classifier, ParzenWindowClassifier)
-    saved = what_stopping_saves(results, trials=10 if fast else 2)
-    saved.to_csv(out / "stopping.csv", index=False)
-    sentences += stopping_sentences(saved)
-    for sentence in sentences:
+    for sentence in summary.sentences:
         console.print(sentence)

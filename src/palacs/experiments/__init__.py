@@ -6,7 +6,12 @@ are data frames throughout.
 
 from palacs.experiments._comparison import Comparison, compare_strategies
 from palacs.experiments._experiment import Experiment, Task
-from palacs.experiments._publish import write_comparison_report, write_paper_report
+from palacs.experiments._publish import (
+    ComparisonSummary,
+    summarise,
+    write_comparison_report,
+    write_paper_report,
+)
 from palacs.experiments._results import Results, run
 from palacs.experiments._runner import Execution
 from palacs.experiments._setup import (
@@ -31,6 +36,7 @@ from palacs.experiments._verdict import (
 __all__ = [
     "DEFAULT_COMPARED",
     "Comparison",
+    "ComparisonSummary",
     "Execution",
     "Experiment",
     "Finding",
@@ -53,6 +59,7 @@ __all__ = [
     "run_trial",
     "spending_sentences",
     "stopping_sentences",
+    "summarise",
     "what_stopping_saves",
     "write_comparison_report",
     "write_paper_report",

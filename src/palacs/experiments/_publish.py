@@ -6,6 +6,7 @@ Matplotlib and the templates are loaded only when something is drawn, so that wo
 from __future__ import annotations
 
 import platform
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from palacs.classifier import ParzenWindowClassifier
 from palacs.experiments import paper
+from palacs.experiments._comparison import Comparison
 from palacs.experiments._experiment import Experiment
 from palacs.experiments._results import Results
+from palacs.experiments._spending import spending_sentences
+from palacs.experiments._stopping import stopping_sentences, what_stopping_saves
 from palacs.experiments._tables import write_tables
 from palacs.experiments._verdict import (
     comparison_sentences,
@@ -111,8 +116,55 @@ def write_paper_report(results: Results, out: str | Path) -> Path:
     return write_report(out / "report.html", content)
 
 
-def write_comparison_report(results: Results, out: str | Path) -> Path:
+@dataclass(frozen=True)
+class ComparisonSummary:
+    """What a comparison comes to.
+
+    Attributes
+    ----------
+    comparison : Comparison
+        Every strategy against the baseline.
+    sentences : list of str
+        The answer in words, the most important first.
+    stopping : DataFrame
+        What stopping would have saved, by rule.
+    spending : DataFrame or None
+        Errors at equal spending, where acquisitions have costs.
+    """
+
+    comparison: Comparison
+    sentences: list[str]
+    stopping: pd.DataFrame
+    spending: pd.DataFrame | None = None
+
+
+def summarise(results: Results) -> ComparisonSummary:
+    """Say what a comparison comes to: who wins, what is saved, by stopping and in money."""
+    comparison = results.comparison()
+    sentences = comparison_sentences(comparison, results.proportions())
+    spending = None
+    conditions = results.experiment.conditions
+    if conditions is not None and conditions.costs is not None:
+        spending = results.spending()
+        sentences += spending_sentences(spending, results.spending_comparison())
+    # Other models are fitted anew for every fold of every step.
+    fast = isinstance(results.experiment.classifier, ParzenWindowClassifier)
+    stopping = what_stopping_saves(results, trials=10 if fast else 2)
+    sentences += stopping_sentences(stopping)
+    return ComparisonSummary(comparison, sentences, stopping, spending)
+
+
+def write_comparison_report(
+    results: Results, out: str | Path, summary: ComparisonSummary | None = None
+) -> Path:
     """Write tables, figures and ``report.html`` of a comparison into a folder.
+
+    Parameters
+    ----------
+    results : Results
+    out : path
+    summary : ComparisonSummary, optional
+        From `summarise`, where it is already there.
 
     Returns
     -------
@@ -130,18 +182,22 @@ def write_comparison_report(results: Results, out: str | Path) -> Path:
     )
 
     out = Path(out)
-    comparison = results.comparison()
+    summary = summary or summarise(results)
+    comparison = summary.comparison
     table1, table2 = results.table(), results.proportions()
     figures = _common_figures(results)
     if len(comparison.frame):
         figures["difference-intervals"] = plots.difference_intervals(comparison.frame)
     pictures = _save(results, figures, out)
     comparison.frame.to_csv(out / "comparison.csv", index=False)
+    summary.stopping.to_csv(out / "stopping.csv", index=False)
+    if summary.spending is not None:
+        summary.spending.to_csv(out / "spending.csv", index=False)
     dataset = results.experiment.tasks[0].dataset
     content = ReportContent(
         title=f"Class selection on {dataset.name}",
         subtitle=_subtitle(results.experiment),
-        headlines=comparison_sentences(comparison, table2),
+        headlines=summary.sentences,
         sections=[
             Section(
                 f"Against {comparison.baseline}",
@@ -162,6 +218,14 @@ def write_comparison_report(results: Results, out: str | Path) -> Path:
                 tables=[proportion_table(table2, "Final share of each class.")],
                 pictures=[pictures["proportions"]],
             ),
+            Section(
+                "Stopping",
+                [
+                    "What it would have saved to stop when a rule advises it, in the first "
+                    "trials, and the error then instead of the final one."
+                ],
+                tables=[plain_table(summary.stopping, "Stopping earlier.")],
+            ),
             Section("The data", [dataset.description], pictures=[pictures["data"]]),
         ],
         settings=_settings(results.experiment),
@@ -179,11 +243,7 @@ def draw_stages(results: Results) -> Figure:
     split, _ = experiment.deal(task.name, 0)
     title = "PAL-ACS" if "PAL-ACS" in experiment.titles else experiment.titles[0]
     requested = np.concatenate([split.start, experiment.run(task.name, 0)[title].requested])
-    taken = np.zeros(split.n_classes, dtype=np.int64)
-    rows = np.empty(len(requested), dtype=np.int64)
-    for i, c in enumerate(requested):
-        rows[i] = split.first[c] + taken[c] % split.queue_sizes[c]
-        taken[c] += 1
+    rows = split.rows_of(requested)
     codes = np.repeat(np.arange(split.n_classes), split.queue_sizes)
     stages = sorted({split.n_classes + round(task.budget * share) for share in _STAGES})
     return plots.learning_stages(split.X, codes, rows, stages, class_names=task.dataset.class_names)

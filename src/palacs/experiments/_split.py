@@ -41,6 +41,18 @@ class Split:
         """Number of classes."""
         return len(self.start)
 
+    def rows_of(self, classes: Codes) -> Codes:
+        """Return which rows of ``X`` requests for these classes bring, in order, shape (n,).
+
+        A class that ran out yields its instances again from the first.
+        """
+        taken = np.zeros(self.n_classes, dtype=np.int64)
+        rows = np.empty(len(classes), dtype=np.int64)
+        for i, c in enumerate(classes):
+            rows[i] = self.first[c] + taken[c] % self.queue_sizes[c]
+            taken[c] += 1
+        return rows
+
     @property
     def queue_sizes(self) -> Codes:
         """How many training instances each class has, shape (n_classes,)."""

@@ -118,12 +118,7 @@ def _row(
 def _acquired(split: Split, requested: Codes) -> tuple[Features, Codes]:
     """Lay out what a trial had acquired, in order: features (n, n_features), codes (n,)."""
     y = np.concatenate([split.start, requested])
-    counts = np.zeros(split.n_classes, dtype=np.int64)
-    rows = []
-    for c in y:
-        rows.append(split.first[c] + counts[c] % split.queue_sizes[c])
-        counts[c] += 1
-    return split.X[rows], y
+    return split.X[split.rows_of(y)], y
 
 
 def _gain_judge(strategy: Strategy, seed: int) -> Strategy:
