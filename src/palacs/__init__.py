@@ -1,7 +1,8 @@
 """Active class selection: which class should I collect next.
 
-The names below are the public interface. The mathematics and the strategies need NumPy, SciPy,
-scikit-learn and numba alone; what needs more is imported when it is first used.
+The names below are the public interface. Each is imported when it is first used: deciding needs
+NumPy, SciPy, scikit-learn and numba alone, and a shell loop that tells a number waits for none
+of them.
 """
 
 from __future__ import annotations
@@ -10,38 +11,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from palacs._version import __version__
-from palacs.classifier import ParzenWindowClassifier
-from palacs.gain import perf_gain
-from palacs.kernel import kernel_frequencies, sample_pseudo_instances
-from palacs.strategies import (
-    PALACS,
-    AccuracyImprovement,
-    BalancedGain,
-    Conditions,
-    DirichletGuess,
-    InverseAccuracy,
-    ProportionalSelection,
-    RandomSelection,
-    Redistricting,
-    Risk,
-    Sensitivity,
-    Strategy,
-    UniformSelection,
-    learn_costs,
-)
 
 if TYPE_CHECKING:
     from palacs.campaign import Campaign as Campaign
     from palacs.campaign import create_campaign as create_campaign
     from palacs.campaign import load_campaign as load_campaign
+    from palacs.classifier import ParzenWindowClassifier
+    from palacs.gain import perf_gain
+    from palacs.kernel import kernel_frequencies, sample_pseudo_instances
+    from palacs.strategies import (
+        PALACS,
+        AccuracyImprovement,
+        BalancedGain,
+        Conditions,
+        DirichletGuess,
+        InverseAccuracy,
+        ProportionalSelection,
+        RandomSelection,
+        Redistricting,
+        Risk,
+        Sensitivity,
+        Strategy,
+        UniformSelection,
+        learn_costs,
+    )
 
-_LAZY = {
-    "Campaign": "palacs.campaign",
-    "create_campaign": "palacs.campaign",
-    "load_campaign": "palacs.campaign",
-}
-
-# Lazy names are left out: a star import must not need an extra.
+# Names of the campaign room are left out: a star import must not need an extra.
 __all__ = [
     "PALACS",
     "AccuracyImprovement",
@@ -64,18 +59,55 @@ __all__ = [
     "sample_pseudo_instances",
 ]
 
+_HOMES = {
+    "Campaign": "campaign",
+    "ParzenWindowClassifier": "classifier",
+    "create_campaign": "campaign",
+    "kernel_frequencies": "kernel",
+    "load_campaign": "campaign",
+    "perf_gain": "gain",
+    "sample_pseudo_instances": "kernel",
+}
+_EXTRAS = {"campaign": "campaign", "storage": "campaign", "studio": "studio"}
+_ROOMS = (
+    "campaign",
+    "classifier",
+    "datasets",
+    "experiments",
+    "gain",
+    "kernel",
+    "plots",
+    "stopping",
+    "storage",
+    "strategies",
+    "studio",
+    "testing",
+)
+
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
+    if name in _ROOMS:
+        return _room(name, wanted=name)
+    if name not in __all__ and name not in _HOMES:
         raise AttributeError(f"module 'palacs' has no attribute {name!r}")
+    # What has no home of its own is a strategy, or belongs to them.
+    value = getattr(_room(_HOMES.get(name, "strategies"), wanted=name), name)
+    globals()[name] = value
+    return value
+
+
+def _room(name: str, *, wanted: str) -> Any:
     try:
-        return getattr(import_module(_LAZY[name]), name)
+        return import_module(f"palacs.{name}")
     except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("palacs"):
+            raise
+        extra = _EXTRAS.get(name, "all")
         raise ModuleNotFoundError(
-            f"palacs.{name} needs {error.name!r}; run: pip install 'palacs[campaign]'",
+            f"palacs.{wanted} needs {error.name!r}; run: pip install 'palacs[{extra}]'",
             name=error.name,
         ) from error
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *__all__, *_HOMES, *_ROOMS})

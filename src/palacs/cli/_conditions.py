@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from palacs.strategies import Conditions
+if TYPE_CHECKING:
+    from palacs.strategies import Conditions
 
 
 def read_conditions(path: Path) -> Conditions:
     """Read conditions from a JSON file."""
+    # Only who has conditions waits for the strategies to load.
+    from palacs.strategies import Conditions
+
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:

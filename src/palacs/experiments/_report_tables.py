@@ -187,14 +187,14 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _text(value: object) -> str:
+def _text(value: Any) -> str:
     if not _is_number(value):
         return str(value)
-    if pd.isna(value):  # type: ignore[call-overload]
+    if pd.isna(value):
         return _NOTHING
-    if isinstance(value, Integral) or float(value).is_integer():  # type: ignore[arg-type]
-        return _minus(f"{int(value)}")  # type: ignore[call-overload]
-    return _minus(f"{value:.4f}" if abs(float(value)) >= 1e-3 else f"{value:.2g}")  # type: ignore[arg-type]
+    if isinstance(value, Integral) or float(value).is_integer():
+        return _minus(f"{int(value)}")
+    return _minus(f"{value:.4f}" if abs(float(value)) >= 1e-3 else f"{value:.2g}")
 
 
 def _minus(text: str) -> str:
