@@ -182,6 +182,23 @@ def show_bars(errors: pd.DataFrame, tests: pd.DataFrame, console: Console) -> bo
     return all(reached for reached, _, _ in bars)
 
 
+def show_rival(errors: pd.DataFrame, console: Console) -> None:
+    """Print the subject's mean errors relative to PAL-ACS's on every data set."""
+    table = Table(title=f"{SUBJECT}'s error relative to {RIVAL}'s, %, phases 1 to 4")
+    table.add_column("data set")
+    gaps = against(errors, SUBJECT, RIVAL)
+    classifiers = list(dict.fromkeys(gaps["classifier"]))
+    for classifier in classifiers:
+        table.add_column(f"{classifier} classifier", justify="right")
+    for dataset, rows in gaps.groupby("dataset", sort=False):
+        cells = [
+            " ".join(f"{100 * gap:+.1f}" for gap in rows[rows["classifier"] == name]["relative"])
+            for name in classifiers
+        ]
+        table.add_row(str(dataset), *cells)
+    console.print(table)
+
+
 def show_cost(console: Console) -> None:
     """Print what one decision costs beside PAL-ACS's, with the same bandwidth rule."""
     for n_classes, n, n_features in ((3, 60, 2), (3, 60, 18), (10, 200, 64), (100, 2_000, 2)):
@@ -226,6 +243,7 @@ def main() -> int:
     tests = against(errors, SUBJECT, BASELINE)
     show_errors(errors, tests, console)
     reached = show_bars(errors, tests, console)
+    show_rival(errors, console)
     draw(played, errors, arguments.out)
     console.print()
     show_cost(console)

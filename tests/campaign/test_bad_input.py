@@ -86,7 +86,7 @@ def test_an_unknown_request_is_refused(campaign: Campaign) -> None:
         (lambda c: c.add([0.0, 1.0], 1.5), "1.5 is neither text nor an integer"),
         (lambda c: c.add([0.0, 1.0], "a", cost=-1), "cost=-1 must be finite and not negative"),
         (lambda c: c.add([0.0, 1.0], "a", duration=np.nan), "duration=nan must be finite"),
-        (lambda c: c.add([0.0, 1.0], "a", id="line\nbreak"), "1 to 200 printable characters"),
+        (lambda c: c.add([0.0, 1.0], "a", id="line\nbreak"), r"^instance id .* 1 to 200 printable"),
         (lambda c: c.fail(c.ask(), 5), "reason=5 must be text"),
         (lambda c: c.retract(c.history()["id"][0], None), "reason=None must be text"),
         (lambda c: c.add_class(" "), "class label ' ' is not usable"),
@@ -118,6 +118,10 @@ BAD_SETTINGS = {
     "bounds of text": ({"bounds": "wide"}, "not pairs of numbers"),
     "negative seed": ({"seed": -1}, "seed=-1"),
     "unknown strategy": ({"strategy": "pal-asc"}, "pal-asc"),
+    "unknown parameter": (
+        {"strategy": {"name": "pal-acs", "params": {"foo": 1}}},
+        "'pal-acs' has no parameter 'foo'",
+    ),
     "strategy out of range": (
         {"strategy": {"name": "pal-acs", "params": {"bandwidth": -1.0}}},
         "bandwidth",

@@ -307,6 +307,22 @@ def test_declared_bounds_scale_instead_of_what_was_seen(storage: MemoryStorage) 
         each.add([0.5, 0.5, 0.5], "left")
 
 
+@pytest.mark.parametrize(
+    ("strategy", "bandwidth"),
+    [
+        (None, "auto"),
+        (palacs.PALACS(bandwidth=0.3), 0.3),
+        (palacs.PALACS(bandwidth="auto"), "auto"),
+        ("uniform", "auto"),
+    ],
+    ids=str,
+)
+def test_the_model_has_the_bandwidth_of_the_strategy(storage, strategy, bandwidth) -> None:
+    campaign = create_campaign("b", CLASSES, strategy=strategy, storage=storage)
+    campaign.add([1.0, 2.0], "left")
+    assert campaign.model()["classifier"].bandwidth == bandwidth
+
+
 def test_the_model_can_be_any_classifier(campaign: Campaign) -> None:
     with pytest.raises(CampaignError, match="nothing was acquired yet"):
         campaign.model()

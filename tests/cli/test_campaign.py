@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 from typer.testing import CliRunner, Result
 
 from palacs.cli._app import build_app
@@ -90,11 +91,13 @@ def test_ask_prints_the_request_as_json(demo: Shell) -> None:
     [
         (["0.5", "-0.25", "-1e-3"], None),
         (["0.5,-0.25,-1e-3"], None),
-        (["-"], "0.5 -0.25\n-1e-3\n"),
+        (["-"], "0.5 -0.25 -1e-3\n"),
+        (["-"], "0.5\n-0.25\n-1e-3\n"),
         (["-"], "[0.5, -0.25, -1e-3]"),
         (["--file", "x.csv"], None),
         (["--file", "x.json"], None),
         (["--file", "x.npy"], None),
+        (["--file", "row.npy"], None),
         (["--file", "-"], "0.5;-0.25;-1e-3"),
     ],
 )
@@ -104,10 +107,60 @@ def test_tell_reads_numbers_from_arguments_files_and_standard_input(
     Path("x.csv").write_text("0.5,-0.25,-1e-3\n")
     Path("x.json").write_text("[0.5, -0.25, -0.001]")
     np.save("x.npy", np.array([0.5, -0.25, -1e-3]))
+    np.save("row.npy", np.array([[0.5, -0.25, -1e-3]]))
     request = demo.json("campaign", "ask", "demo")
     told = demo.json("campaign", "tell", "demo", request["id"], *arguments, stdin=stdin)
     assert told["x"] == [0.5, -0.25, -0.001]
     assert told["label"] == request["label"]
+
+
+@pytest.mark.parametrize(
+    ("file", "shape"),
+    [("rows.csv", "(2, 3)"), ("rows.json", "(2, 3)"), ("rows.npy", "(2, 3)"), ("deep.npy", "1, 1")],
+)
+def test_a_file_of_several_instances_is_refused(demo: Shell, file: str, shape: str) -> None:
+    Path("rows.csv").write_text("1,2,3\n4,5,6\n")
+    Path("rows.json").write_text("[[1, 2, 3], [4, 5, 6]]")
+    np.save("rows.npy", np.arange(6.0).reshape(2, 3))
+    np.save("deep.npy", np.zeros((1, 1, 2)))
+    request = demo.json("campaign", "ask", "demo")
+    refused = demo("campaign", "tell", "demo", request["id"], "--file", file, code=1)
+    assert shape in refused.stderr
+    assert "one instance at a time" in refused.stderr
+    assert demo.json("campaign", "status", "demo")["instances"] == 0
+
+
+def test_broken_files_end_in_one_line(demo: Shell) -> None:
+    np.save("x.npy", np.arange(3.0))
+    whole = Path("x.npy").read_bytes()
+    Path("header.npy").write_bytes(whole.replace(b"}", b"("))
+    Path("short.npy").write_bytes(whole[:-3])
+    Path("empty.npy").write_bytes(b"")
+    Path("zip.npy").write_bytes(b"PK\x03\x04 and no more")
+    np.save("text.npy", np.array(["a", "b"]))
+    Path("huge.json").write_text("[1" + "0" * 400 + "]")
+    request = demo.json("campaign", "ask", "demo")
+    for file in ("header.npy", "short.npy", "empty.npy", "zip.npy", "text.npy", "huge.json"):
+        refused = demo("campaign", "tell", "demo", request["id"], "--file", file, code=1)
+        assert refused.stderr.startswith(f"palacs: {file}: ")
+        assert refused.stderr.count("\n") == 1
+
+
+def test_an_unsolicited_instance_has_a_cost_and_a_duration(demo: Shell) -> None:
+    amounts = ("--cost", "2.5", "--duration", "30")
+    demo("campaign", "add", "demo", "1", "2", "--label", "b", *amounts)
+    (row,) = demo.json("campaign", "history", "demo")
+    assert (row["cost"], row["duration"]) == (2.5, 30.0)
+
+
+def test_a_request_can_be_reported_as_performed(demo: Shell) -> None:
+    request = demo.json("campaign", "ask", "demo")
+    done = demo.json("campaign", "performed", "demo", request["id"])
+    assert done == {"id": request["id"], "state": "performed"}
+    (row,) = demo.json("campaign", "history", "demo")
+    assert row["performed_at"] is not None
+    assert row["state"] == "pending"
+    demo("campaign", "performed", "demo", "r9-none", code=3)
 
 
 def test_every_operation_has_a_command(demo: Shell) -> None:
@@ -213,6 +266,60 @@ def test_the_environment_names_the_storage(palacs: Shell, monkeypatch, new_postg
     palacs("campaign", "tell", "demo", request["id"], "-1")
     assert palacs.json("campaign", "status", "demo")["instances"] == 1
     assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["user", "query"])
+def test_a_password_is_never_printed(palacs: Shell, new_postgresql, place: str) -> None:
+    url = sa.make_url(new_postgresql())
+    if place == "user":
+        url = url.set(username=url.username or "postgres", password="hush-hush")
+    else:
+        url = url.update_query_dict({"password": "hush-hush"})
+    storage = ("--storage", url.render_as_string(hide_password=False))
+    create = ("campaign", "create")
+    for arguments in (
+        (*create, "one", "--classes", "a,b"),
+        (*create, "two", "--classes", "a,b", "--json"),
+        ("storage", "upgrade"),
+        ("storage", "upgrade", "--json"),
+        ("storage", "info", "--json"),
+    ):
+        shown = palacs(*arguments, *storage).output
+        assert "postgresql+psycopg://" in shown
+        assert "hush" not in shown
+    assert "hush" not in palacs("campaign", "ask", "nobody", *storage, code=3).output
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "mysql://ada:hush@host/lab",
+        "postgresql//ada:hush@host/lab",
+        "postgresql://ada:hush@host:port/lab",
+    ],
+)
+def test_a_wrong_address_is_quoted_without_its_password(palacs: Shell, address: str) -> None:
+    refused = palacs("campaign", "ask", "demo", "--storage", address, code=1)
+    assert "ada:***@host" in refused.stderr
+    assert "hush" not in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("strategy", "params", "message"),
+    [
+        ("pal-acs", '{"foo": 1}', "no parameter 'foo'; it has: n_pseudo"),
+        ("uniform", '{"name": 1}', "no parameter 'name'"),
+        ("proportional", "{}", "needs the parameter 'proportions'"),
+    ],
+)
+def test_wrong_parameters_end_in_one_line(
+    palacs: Shell, strategy: str, params: str, message: str
+) -> None:
+    create = ("campaign", "create", "demo", "--classes", "a,b", "--strategy", strategy)
+    refused = palacs(*create, "--params", params, code=1)
+    assert message in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert not Path("palacs.db").exists()
 
 
 def test_an_older_file_says_how_to_upgrade_and_the_command_does_it(palacs: Shell) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -110,6 +111,21 @@ def test_token_and_storage_come_from_the_environment_and_nobody_outside_is_heard
     assert address.endswith(f"?token={token}")
     assert (tmp_path / "lab.db").is_file()
     assert listening_at(int(address.split(":")[2].split("/")[0])) == ["127.0.0.1"]
+
+
+def test_results_of_reproduce_and_compare_are_found_where_they_are_written(
+    start: Start, tmp_path: Path
+) -> None:
+    for folder in ("results/paper", "comparison"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "report.html").write_text(folder)
+    address, _, token = address_of(start("--no-browser", "--port", "0")).partition("/?token=")
+    request = urllib.request.Request(
+        f"{address}/api/v1/reports", headers={"Authorization": f"Bearer {token}"}
+    )
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        names = {row["name"] for row in json.load(answer)["reports"]}
+    assert names == {"results/paper", "comparison"}
 
 
 def listening_at(port: int) -> list[str]:

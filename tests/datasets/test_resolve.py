@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import urllib.request
 
 import numpy as np
 import pytest
@@ -144,6 +145,8 @@ def test_openml_data_without_exactly_one_target_need_it_named(openml_cache, targ
 @pytest.mark.filterwarnings("ignore:A network error occurred")
 def test_without_a_network_openml_says_so(tmp_path, monkeypatch):
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+    # urllib remembers the proxies of its first use for as long as the process lives.
+    monkeypatch.setattr(urllib.request, "_opener", None)
     # A proxy nobody listens at makes every machine an offline one.
     for variable in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
         monkeypatch.setenv(variable, "http://127.0.0.1:9")

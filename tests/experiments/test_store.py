@@ -24,10 +24,12 @@ from palacs.experiments._store import Store
 MakeDataset = Callable[..., Dataset]
 ALONE = Execution(jobs=1)
 
+STRATEGIES = ["pal-acs", "uniform", "random"]
+
 
 @pytest.fixture
 def experiment(make_dataset: MakeDataset) -> Experiment:
-    return comparison_experiment(make_dataset(), budget=6, trials=8)
+    return comparison_experiment(make_dataset(), STRATEGIES, budget=6, trials=8)
 
 
 def play(experiment: Experiment, trials: range) -> dict[int, dict[str, object]]:
@@ -111,7 +113,7 @@ def test_other_settings_are_refused_by_name_and_nothing_is_touched(
     store.keep("gauss", play(experiment, range(2)))  # type: ignore[arg-type]
     before = contents(tmp_path)
     options: dict[str, object] = {"budget": 6, "trials": 8, **change}
-    other = comparison_experiment(make_dataset(), **options)  # type: ignore[arg-type]
+    other = comparison_experiment(make_dataset(), **{"strategies": STRATEGIES, **options})  # type: ignore[arg-type]
     with pytest.raises(SettingsConflict, match=f"(?s){named}.*another folder"):
         run(other, execution=ALONE, out=tmp_path)
     assert contents(tmp_path) == before
@@ -121,7 +123,7 @@ def test_data_that_changed_are_refused_by_their_fingerprint(
     experiment: Experiment, make_dataset: MakeDataset, tmp_path: Path
 ) -> None:
     run(experiment, execution=ALONE, out=tmp_path)
-    changed = comparison_experiment(make_dataset(seed=1), budget=6, trials=8)
+    changed = comparison_experiment(make_dataset(seed=1), STRATEGIES, budget=6, trials=8)
     with pytest.raises(SettingsConflict, match="gauss sha256"):
         run(changed, execution=ALONE, out=tmp_path)
 
@@ -209,7 +211,7 @@ def test_a_class_name_of_any_kind_is_kept(make_dataset: MakeDataset, tmp_path: P
         "data/with: a slash", *(getattr(make_dataset(), field) for field in ("X", "y")), names,
         ("x", "y"), "", "", "",
     )  # fmt: skip
-    experiment = comparison_experiment(dataset, budget=4, trials=2)
+    experiment = comparison_experiment(dataset, STRATEGIES, budget=4, trials=2)
     run(experiment, execution=ALONE, out=tmp_path)
     again = run(experiment, execution=ALONE, out=tmp_path)
     assert set(again.proportions()["class"]) == set(names)

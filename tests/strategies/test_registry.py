@@ -1,4 +1,4 @@
-"""One table of strategies: the issue's names, third parties' through entry points."""
+"""One table of strategies: the documented names, third parties' through entry points."""
 
 import json
 import subprocess
@@ -103,6 +103,18 @@ def test_an_unknown_name_gets_the_list():
         ValueError, match=r"no strategy 'xyz'; available: pal-acs, balanced-gain, random, .*risk"
     ):
         make("xyz")
+
+
+def test_an_unknown_parameter_gets_the_known_ones():
+    with pytest.raises(ValueError, match=r"'inverse' has no parameter 'foo'; it has: .*folds"):
+        make("inverse", foo=1)
+    with pytest.raises(ValueError, match=r"'uniform' has no parameter 'name'"):
+        make("uniform", name="x")
+
+
+def test_a_parameter_without_default_must_be_given():
+    with pytest.raises(ValueError, match=r"'proportional' needs the parameter 'proportions'"):
+        make("proportional")
 
 
 def test_a_strategy_outside_the_table_has_no_name():

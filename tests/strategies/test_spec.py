@@ -111,3 +111,27 @@ def test_a_record_can_name_estimators_only(target):
 def test_a_record_with_an_unknown_name_gets_a_suggestion():
     with pytest.raises(ValueError, match=r"no strategy 'pal-acz'; did you mean 'pal-acs'\?"):
         from_spec({"name": "pal-acz", "params": {}})
+
+
+def test_a_spec_without_params_has_the_defaults():
+    assert from_spec({"name": "uniform"}).get_params() == make("uniform").get_params()
+    classifier = {"estimator": "sklearn.neighbors:KNeighborsClassifier"}
+    strategy = from_spec({"name": "risk", "params": {"classifier": classifier}})
+    assert isinstance(strategy.classifier, KNeighborsClassifier)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ({"params": {}}, r"has no 'name'; name a strategy"),
+        ({"name": "uniform", "params": [1]}, r"the params of 'uniform' are \[1\]; give an object"),
+        ({"name": "uniform", "params": {"foo": 1}}, r"'uniform' has no parameter 'foo'"),
+        (
+            {"name": "proportional", "params": {"proportions": {"a": 1}}},
+            r"\{'a': 1\} has neither 'estimator' nor 'mapping'",
+        ),
+    ],
+)
+def test_an_incomplete_spec_is_refused_with_what_it_lacks(spec, message):
+    with pytest.raises(ValueError, match=message):
+        from_spec(spec)

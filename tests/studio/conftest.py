@@ -24,6 +24,14 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 TOKEN = "a-known-token-for-the-tests"
+# The same that tools/setup looks for.
+BROWSERS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
 _START_S = 60.0
 _numbers = itertools.count()
 
@@ -179,9 +187,9 @@ def studio(new_studio: Callable[[], Studio]) -> Iterator[Studio]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium, without a window and without any network use of its own."""
-    chromium = shutil.which("chromium")
-    assert chromium, "these tests need Chromium: apt-get install chromium"
+    """Chromium or Chrome, without a window and without any network use of its own."""
+    chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
+    assert chromium, f"these tests need a browser, one of {BROWSERS}; tools/setup dev installs it"
     quiet = ["background-networking", "component-update", "sync"]
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(

@@ -57,7 +57,7 @@ def test_a_campaign_made_over_rest_is_the_one_that_python_loads(shared_studio: A
         ({"classes": ["a", "a"]}, "named twice"),
         ({"classes": ["a", 1]}, "mix text and integers"),
         ({"strategy": "palacs"}, "did you mean 'pal-acs'"),
-        ({"params": {"bandwith": 1}}, "it takes"),
+        ({"params": {"bandwith": 1}}, "no parameter 'bandwith'; it has: n_pseudo"),
         ({"params": {"bandwidth": -1}}, "bandwidth"),
         ({"budget": 0}, "budget"),
         ({"n_features": 2}, "without bounds"),
@@ -276,3 +276,18 @@ def test_the_schema_page_lists_every_operation_without_foreign_resources(
     assert len(listed) == sum(len(methods) for methods in schema["paths"].values())
     assert any("POST" in text and "/api/v1/campaigns/{name}/tell" in text for text in listed)
     assert all(url.startswith(shared_studio.base_url) for url in requested)
+
+
+def test_the_first_request_of_the_default_strategy_finds_it_compiled() -> None:
+    # In a process of its own: here other tests have compiled it already.
+    script = """
+from palacs.studio._app import _warm_up
+from palacs.strategies import DEFAULT_STRATEGY, _balanced_gain, make
+
+_warm_up()
+compiled = list(_balanced_gain.balanced_values.signatures)
+make(DEFAULT_STRATEGY, random_state=0).query([[0.1], [0.9]], ["a", "b"])
+assert compiled and compiled == _balanced_gain.balanced_values.signatures, compiled
+"""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True, timeout=120)

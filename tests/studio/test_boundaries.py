@@ -6,6 +6,7 @@ import json
 import re
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,7 +62,9 @@ def test_a_mistake_of_ours_shows_no_traceback(through: Through) -> None:
     start, body = through(app, scope)
     assert start["status"] == 500
     assert b"secret detail" not in body["body"]
-    assert json.loads(body["body"])["error"]["kind"] == "internal"
+    error = json.loads(body["body"])["error"]
+    assert error["kind"] == "internal"
+    assert "Look at the history before repeating" in error["message"]
     assert b"default-src 'none'" in dict(start["headers"])[b"content-security-policy"]
 
 
@@ -122,6 +125,55 @@ def report_id(lab: Any) -> str:
     assert [row["name"] for row in listed] == ["results/paper"]
     id_: str = listed[0]["id"]
     return id_
+
+
+def get_report(through: Through, folder: Path, path: str) -> tuple[int, dict[str, Any]]:
+    """Return status and answer of a studio whose reports are in `folder`."""
+    token = "a-token-for-this-test"
+    app = create_app(StudioConfig(storage="memory", token=token, reports=(folder,)))
+    headers = [(b"host", b"127.0.0.1:8765"), (b"authorization", f"Bearer {token}".encode())]
+    scope = {"type": "http", "method": "GET", "path": f"/api/v1{path}", "headers": headers}
+    start, *rest = through(app, scope)
+    answer: dict[str, Any] = json.loads(b"".join(message["body"] for message in rest))
+    return start["status"], answer
+
+
+def test_a_report_deleted_while_reports_are_listed_is_left_out(
+    through: Through, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("kept", "deleted", "loop"):
+        (tmp_path / name).mkdir()
+    for name in ("kept", "deleted"):
+        (tmp_path / name / "report.html").write_text(name)
+    (tmp_path / "loop" / "report.html").symlink_to(tmp_path / "loop" / "report.html")
+    is_file = Path.is_file
+
+    def seen_for_the_last_time(path: Path) -> bool:
+        found = is_file(path)
+        if path.parent.name == "deleted":
+            path.unlink(missing_ok=True)
+        return found
+
+    monkeypatch.setattr(Path, "is_file", seen_for_the_last_time)
+    status, answer = get_report(through, tmp_path, "/reports")
+    assert status == 200
+    assert [row["name"] for row in answer["reports"]] == [f"{tmp_path.name}/kept"]
+
+
+def test_a_report_deleted_before_it_is_read_is_not_found(
+    through: Through, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "report.html").write_text("findings")
+    _, listed = get_report(through, tmp_path, "/reports")
+    read_bytes = Path.read_bytes
+
+    def too_late(path: Path) -> bytes:
+        path.unlink()
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", too_late)
+    status, answer = get_report(through, tmp_path, f"/reports/{listed['reports'][0]['id']}")
+    assert (status, answer["error"]["kind"]) == (404, "not-found")
 
 
 @pytest.mark.parametrize(

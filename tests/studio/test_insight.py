@@ -12,6 +12,7 @@ import pytest
 
 from palacs.campaign import create_campaign
 from palacs.storage import MemoryStorage
+from palacs.strategies import Conditions
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._errors import Refused
 from palacs.studio._inside import look_inside
@@ -202,6 +203,73 @@ def test_the_end_of_the_budget_is_explained(bench: Bench) -> None:
     assert bench.look(campaign)["why"].endswith("because the budget of 3 is used up.")
 
 
+def test_caps_that_are_reached_are_explained(bench: Bench) -> None:
+    campaign = bench.campaign(conditions=Conditions(caps=dict.fromkeys(CLASSES, 1)))
+    bench.acquire(campaign, 3)
+    seen = bench.look(campaign)
+    assert (seen["next"], seen["asked"]) == (None, None)
+    assert "has reached its cap" in seen["why"]
+    assert seen["utilities"] == dict.fromkeys(CLASSES)
+
+
+def test_money_that_is_used_up_is_explained(bench: Bench) -> None:
+    campaign = bench.campaign(budget_cost=3.0)
+    bench.acquire(campaign, 3)
+    seen = bench.look(campaign)
+    assert seen["next"] is None
+    assert "budget_cost of 3" in seen["why"]
+    assert "paused" not in seen["why"]
+
+
+def test_a_repetition_that_is_not_allowed_is_explained(bench: Bench) -> None:
+    campaign = bench.campaign(conditions=Conditions(max_repeat=1))
+    campaign.add([0.1], "left")
+    campaign.pause("feet")
+    campaign.pause("right")
+    seen = bench.look(campaign)
+    assert seen["next"] is None
+    assert "max_repeat=1" in seen["why"]
+
+
+def test_only_paused_classes_are_called_paused(bench: Bench) -> None:
+    costs = {"feet": 1.0, "left": 1.0, "right": 5.0}
+    campaign = bench.campaign(
+        conditions=Conditions(costs=costs, caps={"left": 1}), budget_cost=4.0, strategy="uniform"
+    )
+    for label in CLASSES:
+        campaign.add(bench.record(label), label)
+    why = bench.look(campaign)["why"]
+    assert why == (
+        "feet would be asked for next because no other class may be requested now (right is too "
+        "expensive for what is left; left is ruled out by a limit)."
+    )
+    campaign.pause("left")
+    assert (
+        "(left is paused; right is too expensive for what is left)" in bench.look(campaign)["why"]
+    )
+
+
+@pytest.mark.parametrize("strategy", ["uniform", "balanced-gain"])
+def test_where_costs_decide_counts_are_no_reason(bench: Bench, strategy: str) -> None:
+    costs = {"feet": 100.0, "left": 1.0, "right": 100.0}
+    campaign = bench.campaign(strategy=strategy, conditions=Conditions(costs=costs))
+    for label in [*CLASSES, "left"]:
+        campaign.add(bench.record(label), label)
+    why = bench.look(campaign)["why"]
+    assert "because its utility under the conditions is the highest" in why
+    assert "fewest" not in why
+
+
+def test_the_reason_takes_the_conditions_of_the_decision_into_account(bench: Bench) -> None:
+    # Left and right never occur in use, so more of them is of no use either.
+    conditions = Conditions(proportions={"feet": 1.0, "left": 0.0, "right": 0.0})
+    campaign = bench.campaign(conditions=conditions)
+    for label in CLASSES:
+        campaign.add(bench.record(label), label)
+    campaign.pause("feet")
+    assert "by chance: no class promises a gain any more" in bench.look(campaign)["why"]
+
+
 def test_integer_classes_read_as_classes(bench: Bench) -> None:
     campaign = bench.campaign(classes=[3, 7])
     assert re.match(r"class [37] would be asked for next", bench.look(campaign)["why"])
@@ -361,6 +429,21 @@ def test_inside_one_feature_the_contributions_add_up(bench: Bench) -> None:
         assert total * step == pytest.approx(seen["sums"][label], rel=1e-6)
     assert np.multiply(seen["gain"], seen["density"]) == pytest.approx(seen["weighted_gain"])
     assert len(seen["points"]) == 15
+
+
+def test_inside_shows_utilities_under_the_conditions(bench: Bench) -> None:
+    costs = {"feet": 1.0, "left": 4.0, "right": 2.0}
+    spec = {"name": "pal-acs", "params": {"sampling": "grid", "n_pseudo": 200}}
+    campaign = bench.campaign(strategy=spec, conditions=Conditions(costs=costs))
+    for label in CLASSES:
+        for _ in range(5):
+            campaign.add(bench.record(label), label)
+    seen = look_inside(campaign.snapshot())
+    assert seen["sums"] == pytest.approx(campaign.utilities())
+    step = seen["xs"][1] - seen["xs"][0]
+    for label in CLASSES:
+        total = np.sum(seen["contributions"][label]) * step**2
+        assert total == pytest.approx(seen["sums"][label], rel=1e-6)
 
 
 def test_inside_two_features_rows_run_along_the_second(bench: Bench) -> None:

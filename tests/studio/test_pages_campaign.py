@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
+from palacs.strategies import DEFAULT_STRATEGY
+
 from .visitor import Visitor, answer, bench_of, counts, expect_live, visiting
 
 
@@ -52,6 +54,19 @@ def test_create_a_campaign_and_answer_five_requests(shared_studio: Any, visitor:
     expect(page.locator("[data-why]")).to_contain_text("because")
     expect(page.locator("[data-summary]")).to_contain_text("5 of 20 acquired")
     assert shared_studio.get("/campaigns/five%20answers/status")["instances"] == 5
+
+
+def test_the_form_suggests_the_strategy_that_programs_get_too(
+    shared_studio: Any, visitor: Visitor
+) -> None:
+    page = visitor.open("/")
+    expect(page.get_by_label("Strategy")).to_have_value(DEFAULT_STRATEGY)
+    page.get_by_label("Name").fill("as suggested")
+    page.get_by_label("Classes").fill("rest, left")
+    page.get_by_role("button", name="Create").click()
+    page.wait_for_url("**/campaigns/as%20suggested")
+    made = shared_studio.get("/campaigns/as%20suggested")
+    assert made["settings"]["strategy"]["name"] == DEFAULT_STRATEGY
 
 
 def test_what_is_wrong_with_a_new_campaign_is_said_in_place(

@@ -84,6 +84,11 @@ def test_a_file_answers_a_request(
         ("a.npy", npy(np.zeros((2, 2))), "shape (2, 2)"),
         ("a.npy", npy(np.array([{"a": 1}], dtype=object)), "object"),
         ("a.npy", npy(np.zeros(3)).replace(b"(3,)", b"(9**99,)"), "NPY"),
+        ("a.npy", npy(np.zeros(3)).replace(b"(3,)", b"(3, "), "no NPY array"),
+        ("a.npy", npy(np.zeros(3)).replace(b"(3,)", b"(-3,)"), "shape (-3,)"),
+        ("a.npy", npy(np.zeros(1)).replace(b"(1,)", b"(True,)"), "shape (True,)"),
+        ("a.npy", npy(np.zeros(0)).replace(b"(0,)", b"(0, 10000000000000000000)"), "shape (0, 1"),
+        ("a.npy", npy(np.zeros(3)).replace(b"{'descr'", b" {\ndescr"), "no NPY array"),
         ("a.npy", npy(np.zeros(3)).replace(b"(3,), }     ", b"(3000000,), }"), "(3000000,)"),
     ],
 )

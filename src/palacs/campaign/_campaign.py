@@ -204,7 +204,7 @@ class Campaign(CampaignReader):
         """
         given = _operations.answer(x, label, cost, duration)
         if id is not None:
-            id = _values.check_name(id)
+            id = _values.check_name(id, "instance id")
         chosen = ""
 
         def plan(ledger: Ledger) -> list[Draft]:

@@ -62,8 +62,10 @@ def fit_model(ledger: Ledger, classifier: Any) -> Pipeline:
     if classifier is None:
         from palacs import ParzenWindowClassifier
 
+        # The model sees neighbourhoods as the strategy that chose the instances does.
+        bandwidth = ledger.settings.strategy.get("params", {}).get("bandwidth", "auto")
         prior = class_prior(ledger)
-        classifier = ParzenWindowClassifier(classes=classes.tolist(), class_prior=prior)
+        classifier = ParzenWindowClassifier(bandwidth, classes=classes.tolist(), class_prior=prior)
     lower, upper = labelled.limits()
     pipeline = Pipeline(
         [("scale", BoundsScaler(lower.copy(), upper.copy())), ("classifier", clone(classifier))]

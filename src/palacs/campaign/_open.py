@@ -39,7 +39,8 @@ def create_campaign(
     classes : iterable of str or int
         At least two labels of one type, which they keep: integers come back as integers.
     strategy : Strategy, str, mapping or None
-        A strategy, its registered name or its spec; by default PAL-ACS.
+        A strategy, its registered name or its spec; by default Balanced gain
+        (``palacs.strategies.DEFAULT_STRATEGY``).
     storage : str, Storage or None
         Where to keep it, see :func:`palacs.storage.open_storage`; made if it is not there.
         By default ``PALACS_STORAGE`` from the environment, or ``sqlite:///palacs.db``.

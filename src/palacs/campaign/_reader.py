@@ -138,7 +138,8 @@ class CampaignReader:
         classifier : scikit-learn classifier or None
             Cloned, then fitted on the scaled features. By default a
             `ParzenWindowClassifier` that knows all classes and corrects for how many
-            instances of each were acquired.
+            instances of each were acquired, with the strategy's bandwidth where it has one,
+            else "auto".
 
         Returns
         -------

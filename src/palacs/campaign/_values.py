@@ -22,12 +22,10 @@ Vector = npt.NDArray[np.float64]
 LARGEST = 1e300  # beyond this the width of a feature's range is no longer a float64
 
 
-def check_name(name: Any) -> str:
-    """Return a campaign's name: printable text of 1 to 200 characters."""
+def check_name(name: Any, what: str = "campaign name") -> str:
+    """Return the name of a campaign or the id of an instance: 1 to 200 printable characters."""
     if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 200:
-        raise ValueError(
-            f"campaign name {name!r} is not usable; give 1 to 200 printable characters."
-        )
+        raise ValueError(f"{what} {name!r} is not usable; give 1 to 200 printable characters.")
     return name
 
 

@@ -6,9 +6,8 @@ Thin: parse, call, print. Every command takes ``--storage`` (or PALACS_STORAGE) 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -18,6 +17,8 @@ from palacs.cli._campaign_io import (
     EXIT_CODES,
     history_to_json,
     label_from_text,
+    parse_bounds,
+    parse_params,
     print_history,
     print_json,
     print_status,
@@ -93,37 +94,21 @@ def create(
             name,
             [label.strip() for label in classes.split(",")],
             strategy=strategies.make(
-                strategy or strategies.DEFAULT_STRATEGY, **_parse_params(params)
+                strategy or strategies.DEFAULT_STRATEGY, **parse_params(params)
             ),
             storage=storage,
             budget=budget,
             lease=None if lease == 0 else lease,
-            bounds=None if bounds is None else _parse_bounds(bounds),
+            bounds=None if bounds is None else parse_bounds(bounds),
             seed=seed,
             conditions=None if conditions is None else read_conditions(conditions),
             budget_cost=budget_cost,
         )
+        where = campaign.storage.url
         if as_json:
-            print_json({"name": name, "storage": storage, **campaign.settings.to_payload()})
+            print_json({"name": name, "storage": where, **campaign.settings.to_payload()})
         else:
-            typer.echo(f"created {name!r} in {storage}; next: palacs campaign ask {name}")
-
-
-def _parse_params(text: str) -> dict[str, Any]:
-    try:
-        params = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"--params {text!r} is no JSON object: {error}.") from error
-    if not isinstance(params, dict):
-        raise ValueError(f"--params {text!r} must be a JSON object such as '{{\"n_pseudo\": 50}}'.")
-    return params
-
-
-def _parse_bounds(text: str) -> list[list[float]]:
-    try:
-        return [[float(end) for end in pair.split(":")] for pair in text.split(",")]
-    except ValueError as error:
-        raise ValueError(f"--bounds {text!r} must look like 0:1 or 0:1,-5:5 ({error}).") from error
+            typer.echo(f"created {name!r} in {where}; next: palacs campaign ask {name}")
 
 
 @app.command()
@@ -210,6 +195,8 @@ def add(
         str | None, typer.Option("--id", help="Your own id, which makes repeating harmless.")
     ] = None,
     file: File = None,
+    cost: Cost = None,
+    duration: Duration = None,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
@@ -217,7 +204,8 @@ def add(
     with reporting():
         x = read_vector(numbers or [], file)
         with cp.load_campaign(name, storage=storage) as campaign:
-            instance = campaign.add(x, label_from_text(campaign, label), id=id_)
+            known = label_from_text(campaign, label)
+            instance = campaign.add(x, known, id=id_, cost=cost, duration=duration)
             _print_instance(instance, as_json)
 
 
@@ -240,6 +228,16 @@ def fail(
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         campaign.fail(request, reason)
         _done({"id": request, "state": "failed"}, as_json)
+
+
+@app.command()
+def performed(
+    name: Name, request: Id, storage: Address = st.DEFAULT_URL, as_json: AsJson = False
+) -> None:
+    """Record that a request was carried out and its data are still to come."""
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        campaign.performed(request)
+        _done({"id": request, "state": "performed"}, as_json)
 
 
 @app.command()
@@ -369,12 +367,13 @@ def upgrade(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
     """Bring a storage made by an older palacs to the newest schema."""
     with reporting():
         before, after = st.upgrade_storage(storage)
+        where = st.without_password(storage)
         if as_json:
-            print_json({"storage": storage, "before": before, "after": after})
+            print_json({"storage": where, "before": before, "after": after})
         elif before == after:
-            typer.echo(f"{storage} already has the newest schema ({after})")
+            typer.echo(f"{where} already has the newest schema ({after})")
         else:
-            typer.echo(f"upgraded {storage} from schema {before} to {after}")
+            typer.echo(f"upgraded {where} from schema {before} to {after}")
 
 
 @storage_app.command()

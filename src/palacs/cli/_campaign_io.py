@@ -12,7 +12,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 import typer
@@ -43,6 +45,18 @@ _CODE_OF: tuple[tuple[type[Exception], int], ...] = (
 )
 
 _BAR_WIDTH = 16
+
+# What numpy.load and the conversion raise, by where the file is broken.
+_BROKEN_NPY = (
+    ValueError,
+    TypeError,
+    EOFError,
+    SyntaxError,
+    OverflowError,
+    MemoryError,
+    TokenError,
+    BadZipFile,
+)
 
 
 @contextmanager
@@ -78,24 +92,56 @@ def _read_file(file: Path) -> list[float]:
     if str(file) == "-":
         return _parse(sys.stdin.read(), "standard input")
     if file.suffix.lower() == ".npy":
-        values = np.load(file, allow_pickle=False)
-        return [float(value) for value in np.asarray(values, dtype=float).ravel()]
+        return _read_npy(file)
     return _parse(file.read_text(encoding="utf-8-sig"), str(file))
+
+
+def _read_npy(file: Path) -> list[float]:
+    try:
+        values = np.asarray(np.load(file, allow_pickle=False), dtype=float)
+    except _BROKEN_NPY as error:
+        raise ValueError(
+            f"{file}: not an NPY file of numbers ({error}); write one with numpy.save."
+        ) from error
+    if values.ndim > 2 or (values.ndim == 2 and len(values) != 1):
+        raise ValueError(_one_at_a_time(str(file), values.shape))
+    return [float(value) for value in values.ravel()]
 
 
 def _parse(text: str, where: str) -> list[float]:
     if text.lstrip().startswith("["):
-        values = json.loads(text)
-        if not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
-            raise ValueError(f"{where}: the JSON list must hold numbers only.")
-        return [float(value) for value in values]
-    words = text.replace(",", " ").replace(";", " ").split()
-    if not words:
+        return _parse_json(text, where)
+    rows = [line.replace(",", " ").replace(";", " ").split() for line in text.splitlines()]
+    rows = [row for row in rows if row]
+    if not rows:
         raise ValueError(f"{where}: no numbers found.")
+    # One number per line is how numpy.savetxt writes a vector.
+    longest = max(map(len, rows))
+    if len(rows) > 1 and longest > 1:
+        raise ValueError(_one_at_a_time(where, (len(rows), longest)))
+    words = [word for row in rows for word in row]
     for place, word in enumerate(words):
         if not _is_number(word):
             raise ValueError(f"{where}: {word!r} at position {place} is not a number.")
     return [float(word) for word in words]
+
+
+def _parse_json(text: str, where: str) -> list[float]:
+    values = json.loads(text)
+    if values and all(isinstance(row, list) for row in values):
+        if len(values) > 1:
+            raise ValueError(_one_at_a_time(where, (len(values), max(map(len, values)))))
+        values = values[0]
+    if not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
+        raise ValueError(f"{where}: the JSON list must hold numbers only.")
+    try:
+        return [float(value) for value in values]
+    except OverflowError as error:
+        raise ValueError(f"{where}: a number is too large ({error}); rescale it.") from error
+
+
+def _one_at_a_time(where: str, shape: tuple[int, ...]) -> str:
+    return f"{where}: shape {shape} is not one row of numbers; give one instance at a time."
 
 
 def _is_number(word: str) -> bool:
@@ -104,6 +150,25 @@ def _is_number(word: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def parse_params(text: str) -> dict[str, Any]:
+    """Return a strategy's parameters from a JSON object."""
+    try:
+        params = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"--params {text!r} is no JSON object: {error}.") from error
+    if not isinstance(params, dict):
+        raise ValueError(f"--params {text!r} must be a JSON object such as '{{\"n_pseudo\": 50}}'.")
+    return params
+
+
+def parse_bounds(text: str) -> list[list[float]]:
+    """Return pairs from ``LOW:HIGH``, or several of these separated by commas."""
+    try:
+        return [[float(end) for end in pair.split(":")] for pair in text.split(",")]
+    except ValueError as error:
+        raise ValueError(f"--bounds {text!r} must look like 0:1 or 0:1,-5:5 ({error}).") from error
 
 
 def label_from_text(campaign: cp.Campaign, text: str) -> st.Label:

@@ -18,6 +18,8 @@ from palacs.studio._config import DEFAULT_PORT
 from palacs.studio._server import bind
 
 TOKEN_VARIABLE = "PALACS_STUDIO_TOKEN"
+# Where `reproduce` and `compare` write unless told otherwise.
+REPORT_FOLDERS = (Path("results"), Path("comparison"))
 
 
 def studio_command(
@@ -34,7 +36,10 @@ def studio_command(
     ] = st.DEFAULT_URL,
     reports: Annotated[
         list[Path] | None,
-        typer.Option("--reports", help="Look for reports here; may be repeated. [./results]"),
+        typer.Option(
+            "--reports",
+            help="Look for reports here; may be repeated. [./results and ./comparison]",
+        ),
     ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address.")
@@ -67,4 +72,4 @@ def _folders(given: list[Path] | None) -> tuple[Path, ...]:
     for folder in given or ():
         if not folder.is_dir():
             raise ValueError(f"--reports {str(folder)!r} is no folder; check the path.")
-    return tuple(given or [Path("results")])
+    return tuple(given or REPORT_FOLDERS)

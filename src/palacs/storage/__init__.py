@@ -19,7 +19,7 @@ from palacs.storage._errors import (
     StorageTooNew,
     StorageUnavailable,
 )
-from palacs.storage._open import DEFAULT_URL, open_storage, upgrade_storage
+from palacs.storage._open import DEFAULT_URL, open_storage, upgrade_storage, without_password
 from palacs.storage._sqlite import MemoryStorage
 
 __all__ = [
@@ -45,4 +45,5 @@ __all__ = [
     "Transaction",
     "open_storage",
     "upgrade_storage",
+    "without_password",
 ]

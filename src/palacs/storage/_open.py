@@ -7,13 +7,14 @@ campaign makes a storage, so a mistyped address never leaves an empty file behin
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 
 import sqlalchemy as sa
 from sqlalchemy import exc
 
 from palacs.storage._base import Storage
-from palacs.storage._sql import SQLStorage
+from palacs.storage._sql import SQLStorage, shown
 from palacs.storage._sqlite import MemoryStorage, SQLiteStorage
 
 DEFAULT_URL = "sqlite:///palacs.db"
@@ -96,8 +97,9 @@ def _make(storage: str | None, clock: Callable[[], float] | None) -> SQLStorage:
         return MemoryStorage(clock)
     try:
         url = sa.make_url(address)
-    except exc.ArgumentError as error:
-        raise ValueError(_advice(address)) from error
+    except (exc.ArgumentError, ValueError):
+        # What SQLAlchemy says may quote a part of the password.
+        raise ValueError(_advice(address)) from None
     if url.drivername in ("sqlite", "sqlite+pysqlite") and url.database:
         return SQLiteStorage(url, clock)
     if url.drivername in ("postgresql", "postgresql+psycopg"):
@@ -107,7 +109,32 @@ def _make(storage: str | None, clock: Callable[[], float] | None) -> SQLStorage:
     raise ValueError(_advice(address))
 
 
+def without_password(address: str) -> str:
+    """Return a storage's address as it may be printed and logged.
+
+    Parameters
+    ----------
+    address : str
+        As in :func:`open_storage`; it need not be valid.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from palacs.storage import without_password
+    >>> without_password("postgresql+psycopg://ada:secret@host/lab")
+    'postgresql+psycopg://ada:***@host/lab'
+    """
+    try:
+        return shown(sa.make_url(address))
+    except (exc.ArgumentError, ValueError):
+        return re.sub(r":(?!//).*@", ":***@", address)
+
+
 def _advice(address: str) -> str:
+    address = without_password(address)
     hint = f"; did you mean 'sqlite:///{address}'?" if "://" not in address else "."
     return (
         f"{address!r} is no storage address: use sqlite:///FILE.db, "

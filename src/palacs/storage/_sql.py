@@ -124,6 +124,12 @@ class SQLTransaction(Transaction):
         }
 
 
+def shown(url: sa.URL) -> str:
+    """Return an address that may be printed: PostgreSQL also takes passwords in the query."""
+    secret = [key for key in url.query if "password" in key.lower()]
+    return url.difference_update_query(secret).render_as_string(hide_password=True)
+
+
 class SQLStorage(Storage):
     """A storage in a database that SQLAlchemy can reach.
 
@@ -138,7 +144,7 @@ class SQLStorage(Storage):
     shared = False  # whether other programs' tables may live beside ours
 
     def __init__(self, url: sa.URL, clock: Callable[[], float] | None = None) -> None:
-        self.url = url.render_as_string(hide_password=True)
+        self.url = shown(url)
         self._clock = clock
         self._engine = self._connect(url)
         self._pid = os.getpid()

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import entry_points
+from inspect import Parameter, signature
 from types import MappingProxyType
 from typing import Any
 
@@ -140,8 +141,13 @@ def find(name: str) -> StrategyInfo:
     return table[name]
 
 
-def make(name: str, **params: Any) -> Strategy:
+def make(name: str, /, **params: Any) -> Strategy:
     """Make a strategy by its command-line name.
+
+    Raises
+    ------
+    ValueError
+        There is no such strategy or parameter, or a parameter without a default is missing.
 
     Examples
     --------
@@ -150,7 +156,16 @@ def make(name: str, **params: Any) -> Strategy:
     InverseAccuracy(allow_repeat=False, folds=5)
     """
     info = find(name)
-    return info.strategy(**{**info.params, **params})
+    given = {**info.params, **params}
+    known = signature(info.strategy).parameters
+    for key in given:
+        if key not in known:
+            listed = ", ".join(known)
+            raise ValueError(f"strategy {name!r} has no parameter {key!r}; it has: {listed}.")
+    for key, parameter in known.items():
+        if parameter.default is Parameter.empty and key not in given:
+            raise ValueError(f"strategy {name!r} needs the parameter {key!r}; give it a value.")
+    return info.strategy(**given)
 
 
 def name_of(strategy: Strategy) -> str:

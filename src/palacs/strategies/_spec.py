@@ -37,7 +37,7 @@ def to_spec(strategy: Strategy) -> dict[str, Any]:
 
 
 def from_spec(spec: Mapping[str, Any]) -> Strategy:
-    """Rebuild the strategy that `to_spec` described.
+    """Rebuild the strategy that `to_spec` described; without ``params``, with its defaults.
 
     Examples
     --------
@@ -45,8 +45,17 @@ def from_spec(spec: Mapping[str, Any]) -> Strategy:
     >>> from_spec({"name": "uniform", "params": {"random_state": 3}})
     UniformSelection(random_state=3)
     """
-    params = {key: _decode(value) for key, value in spec["params"].items()}
-    return make(spec["name"], **params)
+    name = spec.get("name")
+    if not isinstance(name, str):
+        raise ValueError(f"the spec {dict(spec)!r} has no 'name'; name a strategy.")
+    return make(name, **_decode_params(spec, name))
+
+
+def _decode_params(spec: Mapping[str, Any], name: str) -> dict[str, Any]:
+    params = spec.get("params", {})
+    if not isinstance(params, Mapping):
+        raise ValueError(f"the params of {name!r} are {params!r}; give an object of parameters.")
+    return {key: _decode(value) for key, value in params.items()}
 
 
 def _encode(value: Any, name: str) -> Any:
@@ -83,6 +92,11 @@ def _decode(value: Any) -> Any:
 
 
 def _decode_estimator(value: Mapping[str, Any]) -> BaseEstimator:
+    if not isinstance(value.get("estimator"), str):
+        raise ValueError(
+            f"the parameter value {dict(value)!r} has neither 'estimator' nor 'mapping'; write a "
+            "dictionary as {'mapping': [[key, value], ...]}."
+        )
     module, _, name = value["estimator"].partition(":")
     if module.split(".")[0] not in _TRUSTED_PACKAGES:
         raise ValueError(
@@ -93,4 +107,4 @@ def _decode_estimator(value: Mapping[str, Any]) -> BaseEstimator:
     estimator = getattr(import_module(module), name, None)
     if not (isinstance(estimator, type) and issubclass(estimator, BaseEstimator)):
         raise ValueError(f"the record names {value['estimator']!r}, which is no estimator.")
-    return estimator(**{key: _decode(item) for key, item in value["params"].items()})
+    return estimator(**_decode_params(value, name))

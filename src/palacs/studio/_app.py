@@ -85,7 +85,7 @@ def create_app(config: StudioConfig) -> FastAPI:
 
 def _warm_up() -> None:
     """Compile what the first decision needs while the browser is still opening."""
-    from palacs.strategies import make
+    from palacs.strategies import DEFAULT_STRATEGY, make
 
-    for name in ("pal-acs", "inverse"):
+    for name in (DEFAULT_STRATEGY, "pal-acs", "inverse"):
         make(name, random_state=0).query([[0.0], [1.0]], [0, 1], pending=[0])

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from palacs.campaign import Campaign, Request
-from palacs.campaign._decide import Situation, situation_of
+from palacs.campaign import Campaign, NothingToAsk, Request
+from palacs.campaign._decide import Situation, allowance, situation_of
 from palacs.campaign._labelled import Matrix
 from palacs.campaign._ledger import Entry, Ledger
 from palacs.storage import Draft, Event, Label, Storage, StoredCampaign
@@ -47,6 +47,8 @@ class Snapshot:
         Classes that are not requested.
     remaining : int or None
         What the budget still allows; ``None`` is no limit.
+    obstacle : str
+        Why asking now would be refused; empty where it would not.
     """
 
     seq: int
@@ -58,6 +60,7 @@ class Snapshot:
     pending: tuple[Entry, ...]
     paused: frozenset[Label]
     remaining: int | None
+    obstacle: str
 
 
 class StudioCampaign(Campaign):
@@ -94,6 +97,7 @@ class StudioCampaign(Campaign):
                 pending=tuple(ledger.pending(at)),
                 paused=frozenset(ledger.paused),
                 remaining=ledger.remaining(at),
+                obstacle=_obstacle(ledger, at),
             )
 
     def ask_many(self, n: int) -> list[Request]:
@@ -109,6 +113,14 @@ class StudioCampaign(Campaign):
         if written:
             self._watcher(self.name)
         return written
+
+
+def _obstacle(ledger: Ledger, at: float) -> str:
+    try:
+        allowance(ledger, at, 1)
+    except NothingToAsk as refusal:
+        return str(refusal)
+    return ""
 
 
 class CampaignBook:

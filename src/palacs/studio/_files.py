@@ -8,11 +8,24 @@ from __future__ import annotations
 import io
 import json
 import math
+import tokenize
 from typing import Any
 
 import numpy as np
 
 Numbers = list[float]
+
+# NumPy reads the header as Python, so it can be broken in all the ways a program can.
+_BROKEN_HEADER = (
+    ValueError,
+    KeyError,
+    TypeError,
+    SyntaxError,
+    OverflowError,
+    MemoryError,
+    RecursionError,
+    tokenize.TokenError,
+)
 
 
 def read_numbers(name: str, content: bytes) -> Numbers:
@@ -60,16 +73,17 @@ def _read_npy(content: bytes) -> Numbers:
         version = np.lib.format.read_magic(file)
         readers = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
         shape, _, dtype = readers[version[0]](file)
-    except (ValueError, KeyError, TypeError, SyntaxError) as error:
+    except _BROKEN_HEADER as error:
         raise ValueError(f"the file is no NPY array ({error}); save it with numpy.save.") from error
     # The header may promise more than the file holds; believing it could fill the memory.
     if dtype.kind not in "iuf" or math.prod(shape) * dtype.itemsize > len(content):
         raise ValueError(
             f"the NPY file holds {dtype} of shape {shape}; give one flat array of numbers."
         )
+    plain = all(type(length) is int and length > 0 for length in shape)
+    if not plain or sum(length != 1 for length in shape) > 1:
+        raise ValueError(f"the array has shape {shape}; give one instance, shape (n,).")
     array = np.load(io.BytesIO(content), allow_pickle=False).astype(np.float64)
-    if sum(length != 1 for length in array.shape) > 1 or array.size == 0:
-        raise ValueError(f"the array has shape {array.shape}; give one instance, shape (n,).")
     values: Numbers = array.ravel().tolist()
     return values
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from palacs.strategies import PALACS, Explanation, from_spec
+from palacs.strategies import PALACS, Conditions, Explanation, from_spec
 from palacs.studio._accuracy import bandwidth_of
 from palacs.studio._campaigns import Snapshot
 from palacs.studio._errors import Refused
+from palacs.studio._why import conditions_of
 
 POINTS_1D = 200
 POINTS_2D = 48
@@ -54,7 +55,7 @@ def look_inside(snapshot: Snapshot) -> dict[str, Any]:
         "strategy": str(snapshot.situation.spec["name"]),
         "classes": snapshot.situation.classes,
         "bandwidth": bandwidth_of(snapshot.situation.spec),
-        **_on_grid(seen, axes, d),
+        **_on_grid(seen, axes, _costs(snapshot)),
         "points": [
             {"id": id_, "x": x.tolist(), "label": snapshot.situation.classes[code]}
             for id_, x, code in zip(snapshot.ids, snapshot.X, snapshot.codes, strict=True)
@@ -75,10 +76,23 @@ def _explanation(snapshot: Snapshot, points: int) -> Explanation:
         strategy.set_params(classifier=None)
     classes = np.array(situation.classes)
     pending = np.array(situation.pending, dtype=classes.dtype)
-    return strategy.explain(situation.X, situation.y, classes=classes, pending=pending)
+    return strategy.explain(
+        situation.X,
+        situation.y,
+        classes=classes,
+        pending=pending,
+        conditions=conditions_of(situation),
+    )
 
 
-def _on_grid(seen: Explanation, axes: list[Array], d: int) -> dict[str, Any]:
+def _costs(snapshot: Snapshot) -> Array:
+    """Return what one acquisition of each class costs, shape (n_classes,)."""
+    conditions = conditions_of(snapshot.situation) or Conditions()
+    return conditions.cost_of(np.array(snapshot.situation.classes))
+
+
+def _on_grid(seen: Explanation, axes: list[Array], costs: Array) -> dict[str, Any]:
+    d = len(axes)
     # Weights become densities per unit of the scaled feature, so that the picture does not
     # depend on how fine the grid is.
     steps = [float(np.ptp(seen.pseudo_instances[:, f])) for f in range(d)]
@@ -101,7 +115,8 @@ def _on_grid(seen: Explanation, axes: list[Array], d: int) -> dict[str, Any]:
         "gain": shape(seen.gains),
         "weighted_gain": shape(weighted),
         "contributions": {
-            label: shape(weighted * row) for label, row in zip(labels, by_class, strict=True)
+            label: shape(weighted * row / cost)
+            for label, row, cost in zip(labels, by_class, costs, strict=True)
         },
         "sums": dict(zip(labels, seen.utilities.tolist(), strict=True)),
     }

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from palacs.campaign import NothingToAsk
 from palacs.campaign._ledger import Entry
 from palacs.campaign._records import json_number, to_datetime
 from palacs.studio import _why
@@ -73,9 +74,12 @@ class Insights:
             return _decided(moment, asked, _why.explain(moment, asked=True))
         obstacle = _obstacle(now, campaign.settings.budget)
         if obstacle:
-            nothing = {str(label): None for label in now.situation.classes}
-            return {"utilities": nothing, "asked": None, "next": None, "why": obstacle}
-        moment = _why.next_moment(now.situation)
+            return _undecided(now, obstacle)
+        try:
+            moment = _why.next_moment(now.situation, now.paused)
+        except NothingToAsk as refusal:
+            # Some limits, such as max_repeat, are known to the strategy only.
+            return _undecided(now, f"Nothing is asked for: {refusal}")
         return _decided(moment, None, _why.explain(moment, asked=False))
 
     def _moment(self, campaign: StudioCampaign, entry: Entry) -> _why.Moment:
@@ -99,9 +103,14 @@ def _decided(moment: _why.Moment, asked: dict[str, Any] | None, why: str) -> dic
     return {"utilities": utilities, "asked": asked, "next": moment.label, "why": why}
 
 
+def _undecided(now: Snapshot, why: str) -> dict[str, Any]:
+    nothing = {str(label): None for label in now.situation.classes}
+    return {"utilities": nothing, "asked": None, "next": None, "why": why}
+
+
 def _obstacle(now: Snapshot, budget: int | None) -> str:
     """Say why nothing can be asked for, if so."""
-    if not now.situation.candidates:
+    if now.paused.issuperset(now.situation.classes):
         return "Nothing is asked for because all classes are paused; resume one to go on."
     if now.remaining == 0 and now.pending:
         under_way = len(now.pending)
@@ -111,7 +120,7 @@ def _obstacle(now: Snapshot, budget: int | None) -> str:
         )
     if now.remaining == 0:
         return f"Nothing more is asked for because the budget of {budget} is used up."
-    return ""
+    return f"Nothing is asked for: {now.obstacle}" if now.obstacle else ""
 
 
 def _pending(entry: Entry) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 
-from palacs.strategies import available
+from palacs.strategies import DEFAULT_STRATEGY, available
 from palacs.studio._deps import TheCampaign
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
@@ -28,7 +28,8 @@ def _page(request: Request, page: str, **content: Any) -> HTMLResponse:
 @router.get("/")
 def home(request: Request) -> HTMLResponse:
     """Show all campaigns, with a form to create one."""
-    return _page(request, "home", strategies=available().values())
+    strategies = available().values()
+    return _page(request, "home", strategies=strategies, default_strategy=DEFAULT_STRATEGY)
 
 
 @router.get("/draw")

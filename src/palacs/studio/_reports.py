@@ -34,11 +34,12 @@ _SANDBOX = (
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report that was found: its id, the folder's name and its file."""
+    """A report that was found: its id, the folder's name, its file and when it was written."""
 
     id: str
     name: str
     path: Path
+    written: float
 
 
 def find_reports(folders: Sequence[Path]) -> list[Report]:
@@ -47,13 +48,19 @@ def find_reports(folders: Sequence[Path]) -> list[Report]:
     for folder in folders:
         root = folder.resolve()
         for path in _below(root, _DEEPEST):
-            inside = path.resolve()
-            # A link may lead out of the folder that was opened up.
-            if inside.is_relative_to(root) and inside.is_file():
-                name = str(inside.parent.relative_to(root.parent))
-                digest = hashlib.sha256(str(inside).encode("utf-8", "surrogateescape"))
-                found.setdefault(inside, Report(digest.hexdigest()[:16], name, inside))
-    return sorted(found.values(), key=lambda report: -report.path.stat().st_mtime)
+            try:
+                inside = path.resolve()
+                # A link may lead out of the folder that was opened up.
+                if not inside.is_relative_to(root) or not inside.is_file():
+                    continue
+                written = inside.stat().st_mtime
+            except (OSError, RuntimeError):
+                # It was deleted meanwhile, or is a link to itself.
+                continue
+            name = str(inside.parent.relative_to(root.parent))
+            digest = hashlib.sha256(str(inside).encode("utf-8", "surrogateescape"))
+            found.setdefault(inside, Report(digest.hexdigest()[:16], name, inside, written))
+    return sorted(found.values(), key=lambda report: -report.written)
 
 
 def _below(root: Path, depth: int) -> Iterator[Path]:
@@ -77,7 +84,7 @@ def list_reports(config: TheConfig) -> dict[str, list[dict[str, Any]]]:
     """List the reports in the studio's report folders, the newest first."""
     rows = []
     for report in find_reports(config.reports):
-        written = datetime.fromtimestamp(report.path.stat().st_mtime, UTC)
+        written = datetime.fromtimestamp(report.written, UTC)
         url = f"/api/v1/reports/{report.id}"
         row = {"id": report.id, "name": report.name, "url": url}
         rows.append({**row, "written_at": written.isoformat()})
@@ -89,6 +96,9 @@ def show_report(id: str, config: TheConfig) -> HTMLResponse:
     """Return a report, sandboxed."""
     for report in find_reports(config.reports):
         if report.id == id:
-            headers = {"Content-Security-Policy": _SANDBOX}
-            return HTMLResponse(report.path.read_bytes(), headers=headers)
+            try:
+                content = report.path.read_bytes()
+            except OSError:
+                break  # deleted since it was found
+            return HTMLResponse(content, headers={"Content-Security-Policy": _SANDBOX})
     raise Refused(f"there is no report {id[:40]!r}; /api/v1/reports lists them.", 404, "not-found")

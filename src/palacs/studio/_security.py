@@ -126,7 +126,10 @@ class Guard:
             _log.exception("%s %s failed", scope["method"], scope["path"])
             if started:
                 raise
-            message = "the studio made a mistake; its terminal says more. Nothing was written."
+            message = (
+                "the studio made a mistake; its terminal says more. Look at the history before "
+                "repeating: it may have been written."
+            )
             await error_response(scope, 500, "internal", message)(scope, receive, send)
 
     # -- the decision ------------------------------------------------------------------

@@ -33,6 +33,16 @@ class Moment:
     situation: Situation
     label: Label
     utilities: Utilities
+    paused: frozenset[Label]
+
+    @property
+    def open(self) -> list[Label]:
+        """The classes that could have been picked."""
+        return [
+            label
+            for label, utility in zip(self.situation.classes, self.utilities, strict=True)
+            if not np.isnan(utility)
+        ]
 
 
 def moment_of(events: Sequence[Event], request_id: str) -> Moment:
@@ -47,13 +57,21 @@ def moment_of(events: Sequence[Event], request_id: str) -> Moment:
     earlier = [event.label for event in events[first : asked.seq - 1] if event.label is not None]
     situation = replace(situation, pending=[*situation.pending, *earlier])
     assert asked.label is not None
-    return Moment(situation, asked.label, decide(situation, 1).utilities)
+    paused = frozenset(ledger.paused)
+    return Moment(situation, asked.label, decide(situation, 1).utilities, paused)
 
 
-def next_moment(situation: Situation) -> Moment:
-    """Return the decision that asking now would make."""
+def next_moment(situation: Situation, paused: frozenset[Label]) -> Moment:
+    """Return the decision that asking now would make, or raise ``NothingToAsk``."""
     decision = decide(situation, 1)
-    return Moment(situation, decision.labels[0], decision.utilities)
+    return Moment(situation, decision.labels[0], decision.utilities, paused)
+
+
+def conditions_of(situation: Situation) -> strategies.Conditions | None:
+    """Return the conditions a decision is made under."""
+    if situation.conditions is None:
+        return None
+    return strategies.Conditions.from_dict(situation.conditions)
 
 
 def explain(moment: Moment, *, asked: bool) -> str:
@@ -68,17 +86,30 @@ def explain(moment: Moment, *, asked: bool) -> str:
     """
     subject = f"{name_of(moment.label)} {'is asked for' if asked else 'would be asked for next'}"
     sentence = _because(moment, subject)
-    situation = moment.situation
-    paused = [label for label in situation.classes if label not in situation.candidates]
-    if paused:
-        sentence = f"{sentence[:-1]} ({_listing(paused)} {_are(paused)} paused)."
-    return sentence
+    aside = _aside(moment)
+    return f"{sentence[:-1]} ({aside})." if aside else sentence
+
+
+def _aside(moment: Moment) -> str:
+    """Name the classes that could not be picked, each with what kept it out."""
+    classes, candidates = moment.situation.classes, moment.situation.candidates
+    active = [label for label in classes if label not in moment.paused]
+    out = {
+        "paused": [label for label in classes if label in moment.paused],
+        "too expensive for what is left": [c for c in active if c not in candidates],
+        "ruled out by a limit": [c for c in active if c in candidates and c not in moment.open],
+    }
+    parts = [f"{_listing(who)} {_are(who)} {what}" for what, who in out.items() if who]
+    return "; ".join(parts)
 
 
 def _because(moment: Moment, subject: str) -> str:
     situation = moment.situation
-    if len(situation.candidates) == 1:
-        return f"{subject} because all other classes are paused."
+    if len(moment.open) == 1:
+        others = set(situation.classes) - {moment.label}
+        if moment.paused >= others:
+            return f"{subject} because all other classes are paused."
+        return f"{subject} because no other class may be requested now."
     if np.isposinf(moment.utilities).any():
         return (
             f"{subject} because there is no instance of it yet; each class is asked for once "
@@ -95,7 +126,11 @@ def _because(moment: Moment, subject: str) -> str:
     ties = _ties(moment)
     if isinstance(strategy, strategies.PALACS):
         return _palacs(strategy, moment, subject, ties)
-    if isinstance(strategy, strategies.BalancedGain):
+    conditions = conditions_of(situation)
+    if conditions is not None and conditions.weighing:
+        # Counts alone no longer decide.
+        reason = f"because its utility under the conditions is the highest ({_title(situation)})"
+    elif isinstance(strategy, strategies.BalancedGain):
         reason = _balanced(moment)
     elif isinstance(strategy, strategies.UniformSelection):
         count = _count(situation, moment.label)
@@ -114,6 +149,7 @@ def _palacs(
         moment.situation.y,
         classes=np.array(moment.situation.classes),
         pending=_as_labels(moment.situation),
+        conditions=conditions_of(moment.situation),
     )
     worth = seen.gains * seen.density_weights * seen.class_weights[:, code]
     if worth.sum() <= 0:
@@ -139,7 +175,7 @@ def _palacs(
 
 
 def _balanced(moment: Moment) -> str:
-    counts = {label: _count(moment.situation, label) for label in moment.situation.candidates}
+    counts = {label: _count(moment.situation, label) for label in moment.open}
     count = counts[moment.label]
     if count == min(counts.values()):
         return f"because it has the fewest instances ({count}, with those under way)"
