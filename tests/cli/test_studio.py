@@ -110,7 +110,8 @@ def test_token_and_storage_come_from_the_environment_and_nobody_outside_is_heard
     address = address_of(process)
     assert address.endswith(f"?token={token}")
     assert (tmp_path / "lab.db").is_file()
-    assert listening_at(int(address.split(":")[2].split("/")[0])) == ["127.0.0.1"]
+    if sys.platform == "linux":  # elsewhere only root may see who listens
+        assert listening_at(int(address.split(":")[2].split("/")[0])) == ["127.0.0.1"]
 
 
 def test_results_of_reproduce_and_compare_are_found_where_they_are_written(

@@ -102,6 +102,7 @@ def test_a_full_database_is_a_clear_error_and_it_goes_on_when_there_is_room(new_
     _assert_sound(url)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process")
 def test_a_server_without_room_is_a_clear_error_and_it_goes_on_when_there_is_room(
     new_postgresql,
 ) -> None:

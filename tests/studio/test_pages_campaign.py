@@ -119,9 +119,9 @@ def test_what_a_script_tells_appears_at_once(shared_studio: Any, visitor: Visito
 def test_two_browsers_on_one_campaign_stay_in_step(
     browser: Browser, shared_studio: Any, visitor: Visitor
 ) -> None:
-    new_campaign(shared_studio, "shared")
+    new_campaign(shared_studio, "in-step")
     with visiting(browser, shared_studio) as other:
-        mine, theirs = visitor.open(bench_of("shared")), other.open(bench_of("shared"))
+        mine, theirs = visitor.open(bench_of("in-step")), other.open(bench_of("in-step"))
         expect_live(theirs)
         mine.get_by_role("button", name="Ask for the next").click()
         for numbers, page in (("0 1", mine), ("5 5", theirs), ("9 9", mine)):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from palacs._bandwidth import resolve_bandwidth
 from palacs.strategies import PALACS, Conditions, Explanation, from_spec
 from palacs.studio._accuracy import bandwidth_of
 from palacs.studio._campaigns import Snapshot
@@ -54,7 +55,7 @@ def look_inside(snapshot: Snapshot) -> dict[str, Any]:
         "n_features": d,
         "strategy": str(snapshot.situation.spec["name"]),
         "classes": snapshot.situation.classes,
-        "bandwidth": bandwidth_of(snapshot.situation.spec),
+        "bandwidth": _fitted(snapshot),
         **_on_grid(seen, axes, _costs(snapshot)),
         "points": [
             {"id": id_, "x": x.tolist(), "label": snapshot.situation.classes[code]}
@@ -83,6 +84,13 @@ def _explanation(snapshot: Snapshot, points: int) -> Explanation:
         pending=pending,
         conditions=conditions_of(situation),
     )
+
+
+def _fitted(snapshot: Snapshot) -> float:
+    """Return the bandwidth in force as a number, also where it is fitted to what was acquired."""
+    situation = snapshot.situation
+    codes = np.searchsorted(np.unique(situation.y), situation.y).astype(np.int64)
+    return resolve_bandwidth(bandwidth_of(situation.spec), situation.X, codes)
 
 
 def _costs(snapshot: Snapshot) -> Array:
