@@ -9,8 +9,9 @@ order, of what is pending, of the parameters and of the seed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
@@ -161,7 +162,8 @@ class Strategy(BaseEstimator, ABC):
         labelled = check_labelled_set(X, y, classes, pending)
         self._check_classes(labelled.classes)
         terms = make_terms(conditions, labelled.classes)
-        labelled = replace(labelled, importance=terms.importance, mistakes=terms.mistakes)
+        if conditions is not None:
+            labelled = replace(labelled, importance=terms.importance, mistakes=terms.mistakes)
         allowed = _check_candidates(candidates, labelled.classes)
         batch_size = check_count(batch_size, "batch_size")
         seed = seed_of(self.random_state)
@@ -226,9 +228,13 @@ class Strategy(BaseEstimator, ABC):
     def _validate_params(self) -> None:
         """Check the parameters as scikit-learn does, but at the pace of a decision."""
         params = vars(self)
-        for name, constraints in _constraints(type(self)).items():
-            if name in params and not any(c.is_satisfied_by(params[name]) for c in constraints):
-                super()._validate_params()  # finds the same, and words the error
+        try:
+            # The type belongs to the key: 1, 1.0 and True are equal and not all allowed.
+            fine = _remembered(type(self), tuple((k, type(v), v) for k, v in params.items()))
+        except TypeError:  # a value that cannot be hashed
+            fine = _satisfied(type(self), params)
+        if not fine:
+            super()._validate_params()  # finds the same, and words the error
 
     def _check_classes(self, classes: Labels) -> None:
         """Check parameters that depend on the class labels; nothing by default."""
@@ -266,6 +272,19 @@ class Strategy(BaseEstimator, ABC):
                 f"{name}.utilities returned {utilities.tolist()}; utilities must be finite, and "
                 "where a class is drawn by them, not negative."
             )
+
+
+@lru_cache(maxsize=256)
+def _remembered(strategy: type[Strategy], params: tuple[tuple[str, type[Any], Any], ...]) -> bool:
+    return _satisfied(strategy, {name: value for name, _, value in params})
+
+
+def _satisfied(strategy: type[Strategy], params: Mapping[str, Any]) -> bool:
+    return all(
+        any(constraint.is_satisfied_by(params[name]) for constraint in constraints)
+        for name, constraints in _constraints(strategy).items()
+        if name in params
+    )
 
 
 @cache

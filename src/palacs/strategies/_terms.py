@@ -37,6 +37,8 @@ class Terms:
 
         ``own`` names what the strategy has already taken into account itself.
         """
+        if self.costs is None and self.importance is None and self.mistakes is None:
+            return utilities
         factor = np.ones(len(utilities))
         if self.importance is not None and "proportions" not in own:
             factor *= self.importance
