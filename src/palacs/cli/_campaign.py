@@ -190,6 +190,7 @@ def tell(
 def add(
     name: Name,
     numbers: Numbers = None,
+    # Typer marks a required option by an ellipsis, which is no str.
     label: Annotated[str, typer.Option("--label", help="Its class.", show_default=False)] = ...,  # type: ignore[assignment]
     id_: Annotated[
         str | None, typer.Option("--id", help="Your own id, which makes repeating harmless.")

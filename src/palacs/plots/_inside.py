@@ -97,6 +97,7 @@ def look_inside(
 
 
 def _share_height(axes: list[Axes], room: float) -> None:
+    # matplotlib types the data of a line as anything that can become an array.
     highest = max(line.get_ydata().max() for ax in axes for line in ax.lines)  # type: ignore[union-attr]
     for ax in axes:
         ax.set_ylim(0.0, room * highest if highest > 0 else 1.0)

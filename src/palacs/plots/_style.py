@@ -134,6 +134,7 @@ def tidy(ax: Axes, *, grid: str = "y") -> None:
     ax.set_axisbelow(True)
     ax.grid(False)
     if grid:
+        # matplotlib wants a literal; callers pass "x", "y" or "both".
         ax.grid(axis=grid, color=GRID, linewidth=0.7)  # type: ignore[arg-type]
 
 

@@ -111,6 +111,7 @@ def check_what_happens_once_happens_once(storage: Storage) -> None:
         campaign = _new(storage)
         _append(storage, campaign.key, Draft(first, "r1"))
         again = Draft(second, "r1")
+        # Bound as defaults, because the loop moves on; mypy cannot infer such a lambda.
         _expect(StorageConflict, lambda c=campaign, d=again: _append(storage, c.key, d))  # type: ignore[misc]
         assert [event.kind for event in storage.events(campaign.key)] == ["created", first]
         # The same id in another campaign is another entry.

@@ -106,6 +106,7 @@ def check_global_random_numbers_are_left_alone(subject: Subject) -> None:
     """Check that with an integer seed, NumPy's global random numbers are neither used nor moved."""
     X, y = three_classes()
     strategy = subject.make(np.unique(y), seed=0)
+    # NumPy's global generator on purpose: a strategy must not depend on it.
     outer = np.random.get_state()  # noqa: NPY002
     answers, draws = [], []
     try:
