@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from palacs import ParzenWindowClassifier
-from palacs._validation import Bandwidth
+from palacs.checks import Bandwidth
 from palacs.experiments import Execution, Experiment, paper_experiment, run
 from palacs.experiments._experiment import strategy_for
 from palacs.experiments.paper import BANDWIDTH

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palacs import PALACS, InverseAccuracy, ParzenWindowClassifier, kernel_frequencies
-from palacs._validation import check_bandwidth_or_auto
+from palacs.checks import check_bandwidth_or_auto
 from palacs.datasets import load
 from palacs.kernel import auto_bandwidth
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from skactiveml.pool import cost_reduction
 
 from palacs import perf_gain
-from palacs.gain import _gain_rows_any
+from palacs.gain._gain import _gain_rows_any
 
 COUNTS = st.one_of(
     st.just(0.0),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palacs import perf_gain
-from palacs._mistakes import gain_rows_mistakes
+from palacs.gain._mistakes import gain_rows_mistakes
 
 RNG = np.random.default_rng(6)
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import kstest, norm
 
 from palacs import kernel_frequencies, sample_pseudo_instances
-from palacs.kernel import LOOP_FEATURES, seed_of, similarities
+from palacs.kernel import LOOP_FEATURES, similarities
+from palacs.stream import seed_of
 
 WIDE = LOOP_FEATURES + 1
 

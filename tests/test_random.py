@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from palacs._random import (
+from palacs.stream import (
     FOLDS,
     PENDING,
     PICK,

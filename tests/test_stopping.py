@@ -5,7 +5,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from palacs import PALACS, Conditions
-from palacs.stopping import Advice, GainThreshold, Plateau, estimated_accuracy, expected_gain
+from palacs.evidence import Advice, GainThreshold, Plateau, estimated_accuracy, expected_gain
 
 RNG = np.random.default_rng(0)
 Y = np.arange(60) % 3

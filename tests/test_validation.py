@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from palacs._validation import check_bandwidth, check_codes, check_count, check_features
+from palacs.checks import check_bandwidth, check_codes, check_count, check_features
 
 
 def test_good_features_are_not_copied_and_keep_their_values():

@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from palacs.campaign import create_campaign as create_campaign
     from palacs.campaign import load_campaign as load_campaign
     from palacs.classifier import ParzenWindowClassifier
+    from palacs.conditions import Conditions, DirichletGuess, learn_costs
     from palacs.gain import perf_gain
     from palacs.kernel import kernel_frequencies, sample_pseudo_instances
     from palacs.strategies import (
         PALACS,
         AccuracyImprovement,
         BalancedGain,
-        Conditions,
-        DirichletGuess,
         InverseAccuracy,
         ProportionalSelection,
         RandomSelection,
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
         Sensitivity,
         Strategy,
         UniformSelection,
-        learn_costs,
     )
 
 # Names of the campaign room are left out: a star import must not need an extra.
@@ -61,9 +59,12 @@ __all__ = [
 
 _HOMES = {
     "Campaign": "campaign",
+    "Conditions": "conditions",
+    "DirichletGuess": "conditions",
     "ParzenWindowClassifier": "classifier",
     "create_campaign": "campaign",
     "kernel_frequencies": "kernel",
+    "learn_costs": "conditions",
     "load_campaign": "campaign",
     "perf_gain": "gain",
     "sample_pseudo_instances": "kernel",
@@ -71,17 +72,22 @@ _HOMES = {
 _EXTRAS = {"campaign": "campaign", "storage": "campaign", "studio": "studio"}
 _ROOMS = (
     "campaign",
+    "checks",
     "classifier",
+    "compiled",
+    "conditions",
     "datasets",
+    "evidence",
     "experiments",
     "gain",
     "kernel",
     "plots",
-    "stopping",
     "storage",
     "strategies",
+    "stream",
     "studio",
     "testing",
+    "ties",
 )
 
 
@@ -90,7 +96,7 @@ def __getattr__(name: str) -> Any:
         return _room(name, wanted=name)
     if name not in __all__ and name not in _HOMES:
         raise AttributeError(f"module 'palacs' has no attribute {name!r}")
-    # What has no home of its own is a strategy, or belongs to them.
+    # What has no home of its own is a strategy.
     value = getattr(_room(_HOMES.get(name, "strategies"), wanted=name), name)
     globals()[name] = value
     return value

@@ -11,7 +11,7 @@ import palacs
 from palacs import Conditions
 from palacs.campaign import BudgetExhausted, Campaign, NothingToAsk, create_campaign, load_campaign
 from palacs.campaign._settings import Settings
-from palacs.stopping import GainThreshold, Plateau
+from palacs.evidence import GainThreshold, Plateau
 from palacs.storage import MemoryStorage
 
 CLASSES = ["rest", "left", "right"]

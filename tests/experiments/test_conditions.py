@@ -12,11 +12,12 @@ from sklearn.naive_bayes import GaussianNB
 
 from palacs import PALACS, Conditions, ParzenWindowClassifier, RandomSelection
 from palacs.datasets import Dataset
+from palacs.evidence import GainThreshold, Plateau
 from palacs.experiments import (
     Execution,
     Experiment,
     Results,
-    TrialTerms,
+    TrialRules,
     comparison_experiment,
     make_split,
     run,
@@ -26,7 +27,6 @@ from palacs.experiments import (
     what_stopping_saves,
 )
 from palacs.experiments._spending import over_cost
-from palacs.stopping import GainThreshold, Plateau
 
 MakeDataset = Callable[..., Dataset]
 COSTS = Conditions(costs={"a": 1, "b": 1, "c": 5})
@@ -79,7 +79,7 @@ def test_limits_alone_need_no_twin_and_bind_everybody(dataset: Dataset) -> None:
 def test_a_batch_is_decided_before_its_instances_are_seen(dataset: Dataset) -> None:
     split = make_split(dataset, 10, np.random.default_rng(0))
     strategy, judged = PALACS(random_state=1), ParzenWindowClassifier()
-    trial = run_trial(split, strategy, judged, 8, terms=TrialTerms(batch_size=8))
+    trial = run_trial(split, strategy, judged, 8, rules=TrialRules(batch_size=8))
     X = np.array([split.X[split.first[c]] for c in split.start])
     batch = strategy.query(X, split.start, classes=np.arange(3), batch_size=8)
     assert trial.requested.tolist() == batch.tolist()
@@ -97,7 +97,7 @@ def test_trials_without_conditions_are_played_as_before(dataset: Dataset) -> Non
     for strategy in (PALACS(random_state=1), RandomSelection(random_state=1)):
         plain = run_trial(split, strategy, ParzenWindowClassifier(), 15)
         empty = run_trial(
-            split, strategy, ParzenWindowClassifier(), 15, terms=TrialTerms(Conditions())
+            split, strategy, ParzenWindowClassifier(), 15, rules=TrialRules(Conditions())
         )
         assert np.array_equal(plain.requested, empty.requested)
         assert np.allclose(plain.errors, empty.errors, atol=1e-12)
@@ -112,8 +112,8 @@ def test_the_error_is_weighted_by_the_proportions_in_use(dataset: Dataset, model
     strategy = RandomSelection(random_state=0)
 
     def errors(**fields: object) -> np.ndarray:
-        terms = TrialTerms(Conditions(**fields), blind=True)
-        return run_trial(split, strategy, model, 12, terms=terms).errors
+        terms = TrialRules(Conditions(**fields), blind=True)
+        return run_trial(split, strategy, model, 12, rules=terms).errors
 
     equal = errors(proportions={0: 1, 1: 1, 2: 1})
     # Where only one class occurs, a model that knows it makes no mistake.
@@ -132,7 +132,7 @@ def test_a_model_without_probabilities_is_judged_by_its_predictions(dataset: Dat
         strategy,
         RidgeClassifier(),
         6,
-        terms=TrialTerms(Conditions(mistakes=4 * (1 - np.eye(3))), blind=True),
+        rules=TrialRules(Conditions(mistakes=4 * (1 - np.eye(3))), blind=True),
     ).errors
     assert np.allclose(costly, 4 * plain)
 

@@ -20,7 +20,7 @@ from palacs import (
 from palacs.datasets import Dataset, load
 from palacs.experiments import Split, Trial, comparison_experiment, make_split, run_trial
 from palacs.experiments._experiment import scaled
-from palacs.experiments._fused import fuse
+from palacs.experiments._replay import compiled_form_of as fuse
 from palacs.experiments.paper import DATASETS
 
 AUTO = ParzenWindowClassifier(bandwidth="auto")

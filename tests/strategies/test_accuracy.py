@@ -16,8 +16,8 @@ from palacs import (
     Risk,
     Sensitivity,
 )
-from palacs._random import Stream
-from palacs.strategies._crossval import assign_folds
+from palacs.evidence import assign_folds
+from palacs.stream import Stream
 
 ALL = [InverseAccuracy, AccuracyImprovement, Redistricting, Risk, Sensitivity]
 CLASSES = np.array(["a", "b", "c"])

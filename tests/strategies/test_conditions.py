@@ -117,7 +117,7 @@ def test_costs_are_learned_from_durations_with_caution_where_there_are_few():
         ({"a": [0.0]}, {}, r"durations\['a'\] must be a finite number, positive, got 0.0"),
         ({"a": []}, {}, r"no recording at all"),
         ([1.0], {}, r"durations must map labels"),
-        ({"a": [1.0]}, {"strength": 0}, r"strength must be a positive number, got 0"),
+        ({"a": [1.0]}, {"strength": 0}, r"strength must be a finite number, positive, got 0"),
     ],
 )
 def test_bad_durations_are_refused(durations, options, message):

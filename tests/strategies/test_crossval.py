@@ -7,9 +7,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from palacs import ParzenWindowClassifier
-from palacs._random import Stream
+from palacs.evidence import assign_folds, cross_validator
 from palacs.strategies import LabelledSet
-from palacs.strategies._crossval import assign_folds, cross_validator
+from palacs.stream import Stream
 
 SEED = np.uint64(3)
 NOTHING = np.zeros(0, dtype=np.int64)

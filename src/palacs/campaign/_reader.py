@@ -26,7 +26,7 @@ from palacs.storage import Event, Label, Storage, StoredCampaign
 if TYPE_CHECKING:
     import pandas as pd
 
-    from palacs.stopping import Advice, Rule
+    from palacs.evidence import Advice, Rule
 
 
 class CampaignReader:
@@ -157,12 +157,12 @@ class CampaignReader:
 
         Parameters
         ----------
-        rules : sequence of palacs.stopping.GainThreshold and Plateau, or None
+        rules : sequence of palacs.evidence.GainThreshold and Plateau, or None
             By default one of each. One that says stop is enough.
 
         Returns
         -------
-        palacs.stopping.Advice
+        palacs.evidence.Advice
         """
         from palacs.campaign._stopping import advise
 

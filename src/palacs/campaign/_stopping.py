@@ -1,4 +1,4 @@
-"""Whether a campaign may stop: the rules of `palacs.stopping` looking at its record."""
+"""Whether a campaign may stop: the rules of `palacs.evidence` looking at its record."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from palacs.campaign._ledger import Ledger
-from palacs.stopping import (
+from palacs.evidence import (
     Advice,
     GainThreshold,
     Plateau,

@@ -24,7 +24,7 @@ from palacs.experiments._spending import spending_sentences
 from palacs.experiments._split import Split, make_split
 from palacs.experiments._stopping import stopping_sentences, what_stopping_saves
 from palacs.experiments._store import SettingsConflict
-from palacs.experiments._trial import Trial, TrialTerms, run_trial
+from palacs.experiments._trial import Trial, TrialRules, run_trial
 from palacs.experiments._verdict import (
     Finding,
     comparison_sentences,
@@ -45,7 +45,7 @@ __all__ = [
     "Split",
     "Task",
     "Trial",
-    "TrialTerms",
+    "TrialRules",
     "classifier_from_path",
     "compare_strategies",
     "comparison_experiment",

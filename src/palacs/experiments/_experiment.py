@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from palacs._validation import Bandwidth, Codes, Features
 from palacs._version import __version__
+from palacs.checks import Bandwidth, Codes, Features
 from palacs.classifier import ParzenWindowClassifier
 from palacs.datasets import DATASETS, Dataset
 from palacs.experiments._split import Split, make_split, normalise
-from palacs.experiments._trial import Trial, TrialTerms, run_trial
+from palacs.experiments._trial import Trial, TrialRules, run_trial
 from palacs.strategies import Conditions, ProportionalSelection, Strategy, find, make
 
 Sampler = Callable[[np.random.Generator], tuple[Features, Codes]]
@@ -128,7 +128,7 @@ class Experiment:
                 self.classifier,
                 task.budget,
                 refill=self.refill,
-                terms=TrialTerms(conditions, title in self.blind, self.batch_size),
+                rules=TrialRules(conditions, title in self.blind, self.batch_size),
             )
             for title, strategy in task.strategies.items()
         }

@@ -13,15 +13,19 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.base import clone
 
-from palacs._bandwidth import fitting_bandwidth
-from palacs._validation import Codes, Features
-from palacs.classifier import ParzenWindowClassifier, check_class_prior
-from palacs.experiments._fused import add_instance, add_squared, expected_error, renew_frequencies
+from palacs.checks import Codes, Features
+from palacs.classifier import (
+    ParzenWindowClassifier,
+    add_instance,
+    add_squared,
+    expected_error,
+    prior_or_none,
+    renew_frequencies,
+)
 from palacs.experiments._split import Split
+from palacs.kernel import fitting_bandwidth
 from palacs.strategies import Conditions
-
-# Decisions whose expected costs differ by less are equally good.
-_TIE = 1e-12
+from palacs.ties import best_of_rows
 
 
 class Judge(Protocol):
@@ -46,7 +50,7 @@ class _ParzenJudge:
     def __init__(self, split: Split, classifier: ParzenWindowClassifier, size: int) -> None:
         self.split = split
         self.bandwidth = classifier.bandwidth
-        self.prior = judge_prior(classifier, split.n_classes)
+        self.prior = prior_or_none(classifier, split.n_classes)
         self.k = np.zeros((len(split.X_test), split.n_classes))
         self.squared = np.empty((len(split.X_test), size if self.bandwidth == "auto" else 0))
 
@@ -107,13 +111,6 @@ class _CostJudge:
             # Where the model rules out all that occurs in use, it has nothing to say.
             proba = np.where(total > 0, proba / np.where(total > 0, total, 1.0), self.shares)
         expected = proba @ self.mistakes
-        best = expected <= expected.min(axis=1, keepdims=True) + _TIE
+        best = best_of_rows(-expected)
         costs = (self.mistakes[self.split.y_test] * best).sum(axis=1) / best.sum(axis=1)
         return float(self.weights @ costs)
-
-
-def judge_prior(classifier: ParzenWindowClassifier, n_classes: int) -> Features:
-    """Return the judged classifier's prior (n_classes,); empty for the paper's None."""
-    if classifier.class_prior is None:
-        return np.zeros(0)
-    return check_class_prior(classifier.class_prior, n_classes)

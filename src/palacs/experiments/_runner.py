@@ -16,7 +16,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from palacs.experiments._experiment import Experiment
-from palacs.experiments._fused import compile_once
+from palacs.experiments._replay import compile_once
 from palacs.experiments._store import Batch, Store
 
 Backend = Literal["loky", "dask"]

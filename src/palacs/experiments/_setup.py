@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 
-from palacs._validation import Bandwidth, check_bandwidth_or_auto, check_count
+from palacs.checks import Bandwidth, check_bandwidth_or_auto, check_count
 from palacs.datasets import DATASETS, Dataset, load
 from palacs.datasets import find as find_dataset
 from palacs.experiments import paper

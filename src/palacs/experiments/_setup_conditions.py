@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from math import floor
 
-from palacs._validation import check_count
+from palacs.checks import check_count, check_number
 from palacs.datasets import Dataset
 from palacs.experiments import paper
 from palacs.strategies import Conditions, Strategy
-from palacs.strategies._condition_values import check_number
 
 
 def check_conditions(conditions: Conditions, dataset: Dataset) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from palacs._validation import Codes, Features
+from palacs.checks import Codes, Features
 from palacs.datasets import Dataset
 
 

@@ -1,7 +1,7 @@
 """What stopping early would have saved, worked out from trials that were played to the end.
 
 A trial is a pure function of its seed, so what was known after each acquisition can be laid out
-again from the classes requested; the rules of `palacs.stopping` look at it as they would have.
+again from the classes requested; the rules of `palacs.evidence` look at it as they would have.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.base import clone
 
-from palacs._validation import Codes, Features
+from palacs.checks import Codes, Features
+from palacs.evidence import GainThreshold, Plateau, Rule, estimated_accuracy, expected_gain
 from palacs.experiments._results import Results
 from palacs.experiments._split import Split
-from palacs.stopping import GainThreshold, Plateau, Rule, estimated_accuracy, expected_gain
 from palacs.strategies import PALACS, Conditions, Strategy
 
 _TRIALS = 10

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from palacs._validation import Codes, Features
-from palacs.classifier import ParzenWindowClassifier
-from palacs.experiments._fused import Arena, as_number, fuse, replay
-from palacs.experiments._judge import judge_prior, make_judge
+from palacs.checks import Codes, Features
+from palacs.classifier import ParzenWindowClassifier, prior_or_none
+from palacs.experiments._judge import make_judge
+from palacs.experiments._replay import CompiledSplit, compiled_form_of, replay
 from palacs.experiments._split import Split
-from palacs.kernel import seed_of
-from palacs.strategies import Conditions, Strategy
+from palacs.strategies import Conditions, Strategy, as_number
+from palacs.stream import seed_of
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class TrialTerms:
-    """Under which conditions a trial is played.
+class TrialRules:
+    """Under which conditions and in which batches a trial is played.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def run_trial(
     *,
     refill: bool = False,
     fused: bool = True,
-    terms: TrialTerms | None = None,
+    rules: TrialRules | None = None,
 ) -> Trial:
     """Play one trial.
 
@@ -82,7 +82,7 @@ def run_trial(
         is no candidate any more.
     fused : bool, default=True
         False asks the strategy step by step even where a compiled loop exists.
-    terms : TrialTerms or None, default=None
+    rules : TrialRules or None, default=None
         Conditions and batches; None is the paper's: none, one by one.
 
     Returns
@@ -99,17 +99,16 @@ def run_trial(
     parzen = type(classifier) is ParzenWindowClassifier
     if parzen:
         classifier._validate_params()
-    terms = terms or TrialTerms()
-    as_in_paper = terms.conditions is None and terms.batch_size == 1
-    plan = fuse(strategy, split.X.shape[1]) if fused and parzen and as_in_paper else None
-    if plan is None:
-        return _step_by_step(split, strategy, classifier, budget, refill, terms)
-    arena = Arena(split.X, split.first, split.start, split.X_test, split.y_test)
+    rules = rules or TrialRules()
+    as_in_paper = rules.conditions is None and rules.batch_size == 1
+    usable = fused and parzen and as_in_paper
+    form = compiled_form_of(strategy, split.X.shape[1]) if usable else None
+    if form is None:
+        return _step_by_step(split, strategy, classifier, budget, refill, rules)
     requested, errors = replay(
-        arena,
-        plan,
-        as_number(classifier.bandwidth),
-        judge_prior(classifier, split.n_classes),
+        CompiledSplit(split.X, split.first, split.start, split.X_test, split.y_test),
+        (form, strategy.drawn),
+        (as_number(classifier.bandwidth), prior_or_none(classifier, split.n_classes)),
         (budget, refill),
         seed_of(strategy.random_state),
     )
@@ -132,10 +131,10 @@ def check_supply(split: Split, budget: int, refill: bool) -> None:
 
 
 def _step_by_step(
-    split: Split, strategy: Strategy, classifier: Any, budget: int, refill: bool, terms: TrialTerms
+    split: Split, strategy: Strategy, classifier: Any, budget: int, refill: bool, rules: TrialRules
 ) -> Trial:
     n_classes = split.n_classes
-    judge = make_judge(split, classifier, n_classes + budget, terms.conditions)
+    judge = make_judge(split, classifier, n_classes + budget, rules.conditions)
     X = np.empty((n_classes + budget, split.X.shape[1]))
     y = np.empty(n_classes + budget, dtype=np.int64)
     counts = np.zeros(n_classes, dtype=np.int64)
@@ -143,9 +142,9 @@ def _step_by_step(
     requests = split.start.tolist()
     for n in range(n_classes + budget):
         if not requests:
-            most = min(terms.batch_size, n_classes + budget - n)
+            most = min(rules.batch_size, n_classes + budget - n)
             supply = None if refill else split.queue_sizes - counts
-            requests = _ask(strategy, X[:n], y[:n], supply, terms, most)
+            requests = _ask(strategy, X[:n], y[:n], supply, rules, most)
         c = requests.pop(0)
         X[n] = split.X[split.first[c] + counts[c] % split.queue_sizes[c]]
         y[n] = c
@@ -161,12 +160,12 @@ def _ask(
     X: Features,
     y: Codes,
     supply: Codes | None,
-    terms: TrialTerms,
+    rules: TrialRules,
     batch_size: int,
 ) -> list[int]:
     """Return the next requests, as codes; ``supply`` (n_classes,) is what is left of each."""
-    known = terms.conditions
-    if known is not None and terms.blind:
+    known = rules.conditions
+    if known is not None and rules.blind:
         known = known.limits_only()
     n_classes = int(y.max()) + 1  # a trial begins with an instance of every class
     classes = np.arange(n_classes)

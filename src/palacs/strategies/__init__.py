@@ -5,21 +5,28 @@
 ['balanced-gain', 'improvement', 'inverse']
 """
 
-from palacs._random import Stream
-from palacs.strategies._accuracy import (
+from palacs.conditions import Conditions, DirichletGuess, LimitReached, learn_costs
+from palacs.evidence import LabelledSet
+from palacs.strategies._balanced_gain import BalancedGain
+from palacs.strategies._base import Strategy
+from palacs.strategies._compiled_form import (
+    AUTO,
+    Acquired,
+    as_number,
+    decides_for,
+    form_utilities,
+)
+from palacs.strategies._counts import ProportionalSelection, RandomSelection, UniformSelection
+from palacs.strategies._lomasky import (
     AccuracyImprovement,
     InverseAccuracy,
     Redistricting,
     Risk,
     Sensitivity,
 )
-from palacs.strategies._balanced_gain import BalancedGain
-from palacs.strategies._base import Strategy
-from palacs.strategies._conditions import Conditions, DirichletGuess, learn_costs
-from palacs.strategies._counts import ProportionalSelection, RandomSelection, UniformSelection
-from palacs.strategies._labelled import LabelledSet
-from palacs.strategies._limits import LimitReached
 from palacs.strategies._palacs import PALACS, Explanation
+from palacs.strategies._pick import Pick, Utilities, pick_class
+from palacs.strategies._reason import because
 from palacs.strategies._registry import (
     DEFAULT_STRATEGY,
     StrategyInfo,
@@ -29,11 +36,15 @@ from palacs.strategies._registry import (
     name_of,
 )
 from palacs.strategies._spec import from_spec, to_spec
+from palacs.strategies._words import listing, named
+from palacs.stream import Stream
 
 __all__ = [
+    "AUTO",
     "DEFAULT_STRATEGY",
     "PALACS",
     "AccuracyImprovement",
+    "Acquired",
     "BalancedGain",
     "Conditions",
     "DirichletGuess",
@@ -41,6 +52,7 @@ __all__ = [
     "InverseAccuracy",
     "LabelledSet",
     "LimitReached",
+    "Pick",
     "ProportionalSelection",
     "RandomSelection",
     "Redistricting",
@@ -50,11 +62,19 @@ __all__ = [
     "StrategyInfo",
     "Stream",
     "UniformSelection",
+    "Utilities",
+    "as_number",
     "available",
+    "because",
+    "decides_for",
     "find",
+    "form_utilities",
     "from_spec",
     "learn_costs",
+    "listing",
     "make",
     "name_of",
+    "named",
+    "pick_class",
     "to_spec",
 ]

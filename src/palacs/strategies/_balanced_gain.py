@@ -9,18 +9,24 @@ classes that compete for the same places.
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numba import njit
-from sklearn.utils._param_validation import Interval
 
-from palacs._bandwidth import resolve_bandwidth
-from palacs._random import Stream
-from palacs._validation import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features
-from palacs.kernel import draw_pseudo_instances, squared_distances
-from palacs.strategies._base import Strategy, Utilities
-from palacs.strategies._labelled import LabelledSet
+from palacs.checks import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features, Interval
+from palacs.compiled import compiled
+from palacs.evidence import LabelledSet
+from palacs.kernel import (
+    LOOP_FEATURES,
+    draw_pseudo_instances,
+    resolve_bandwidth,
+    squared_distances,
+    squared_loop,
+)
+from palacs.strategies._base import Strategy
+from palacs.strategies._compiled_form import Acquired, as_number, bandwidth_for, decides_for
+from palacs.strategies._counts import fewest
+from palacs.strategies._pick import Pick, Utilities
 from palacs.strategies._rates import (
     effective_counts,
     fill_rates,
@@ -28,6 +34,8 @@ from palacs.strategies._rates import (
     two_best,
     values_of_doubling,
 )
+from palacs.strategies._words import listing
+from palacs.stream import Stream
 
 # Instances left out in turn: all, or the latest so many in all and per class.
 _LEFT_OUT, _LEFT_OUT_PER_CLASS = 100, 8
@@ -94,14 +102,58 @@ class BalancedGain(Strategy):
         )
         return values
 
+    def reason(self, pick: Pick) -> str | None:
+        """Say that it has the fewest, or than which classes it is harder."""
+        if pick.conditions.weighing:
+            return None
+        counts = pick.labelled.counts_with_pending
+        fewer = [code for code in pick.open if counts[code] < counts[pick.code]]
+        if not fewer:
+            return fewest(int(counts[pick.code]))
+        labels = [pick.labelled.classes[code].item() for code in fewer]
+        return (
+            f"because it is harder to tell from others than {listing(labels)}: one more instance "
+            "of it is worth more, although it has more of them"
+        )
 
-@njit(cache=True, nogil=True)
+    def compiled_form(self, n_features: int) -> Any | None:
+        """Return the form for compiled loops."""
+        if n_features > LOOP_FEATURES:
+            return None
+        return BalancedForm(as_number(self.bandwidth), False, int(self.n_pseudo))
+
+
+class BalancedForm(NamedTuple):
+    """Balanced gain for compiled loops."""
+
+    bandwidth: float
+    compares: bool
+    n_pseudo: int
+
+
+@decides_for(BalancedForm)
+@compiled
+def _balanced_utilities(
+    form: BalancedForm, acquired: Acquired, n: int, stream: Stream
+) -> Utilities:
+    X, y, n_classes = acquired.X[:n], acquired.y[:n], acquired.counts.shape[0]
+    bandwidth = bandwidth_for(form.bandwidth, acquired, n)
+    points, _ = draw_pseudo_instances(X, y, n_classes, form.n_pseudo, bandwidth, stream)
+    latest = X[first_left_out(n, n_classes) :]
+    counts = (acquired.counts, acquired.counts)
+    balanced: Utilities = balanced_values(
+        squared_loop(points, X), squared_loop(latest, X), y, counts, bandwidth
+    )
+    return balanced
+
+
+@compiled
 def first_left_out(n: int, n_classes: int) -> int:
     """Return from which of n instances on each is left out in turn."""
     return max(n - max(_LEFT_OUT, _LEFT_OUT_PER_CLASS * n_classes), 0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def balanced_values(
     squared: Features,
     squared_latest: Features,
@@ -121,7 +173,7 @@ def balanced_values(
     k_latest = effective_counts(squared_latest, y, n_classes, bandwidth, latest)
     background = fit_background(k_latest, y[latest], known)
     k = effective_counts(squared, y, n_classes, bandwidth, np.full(squared.shape[0], -1))
-    exposures = known + 1.0
+    exposures: Features = known.astype(np.float64) + 1.0
     values = values_of_doubling(k, background, exposures)
     means = column_means(values)
     wanted = np.zeros(n_classes)
@@ -144,7 +196,7 @@ def balanced_values(
     return balanced
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def column_means(values: Features) -> Features:
     """Return the means of the columns; NumPy's compile more slowly."""
     means = np.zeros(values.shape[1])
@@ -154,7 +206,7 @@ def column_means(values: Features) -> Features:
     return means
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def trust(wanted: Features, values: Features, means: Features, exposures: Features) -> float:
     """Return how much of the differences between log shares is not chance, 0 to 1.
 
@@ -182,7 +234,7 @@ def trust(wanted: Features, values: Features, means: Features, exposures: Featur
     return float(max(0.0, 1.0 - noise / spread))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def confusions(k: Features, y: Codes, counts: Codes) -> Features:
     """Return how much two classes compete for the same places, shape (n_classes, n_classes).
 
@@ -214,7 +266,7 @@ def confusions(k: Features, y: Codes, counts: Codes) -> Features:
     return h
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def hold_together(wanted: Features, confusion: Features, stiffness: Features) -> Features:
     """Return the log shares that cost least: away from the wanted ones, or from each other.
 

@@ -9,25 +9,23 @@ order, of what is pending, of the parameters and of the seed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import cache, lru_cache
 from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import make_constraint
 
-from palacs._random import PICK, Stream, uniform
-from palacs._validation import check_count
-from palacs.kernel import seed_of
-from palacs.strategies._conditions import Conditions
-from palacs.strategies._labelled import LabelledSet, Labels, check_labelled_set, encode
-from palacs.strategies._terms import Terms, make_terms
-
-Utilities = npt.NDArray[np.float64]
+from palacs.checks import check_count, parameters_allowed
+from palacs.conditions import (
+    ClassConditions,
+    Conditions,
+    Requests,
+    apply_limits,
+    class_conditions,
+)
+from palacs.evidence import LabelledSet, Labels, check_labelled_set, encode
+from palacs.strategies._pick import Pick, Utilities, pick_class
+from palacs.stream import Stream, seed_of
 
 
 class Strategy(BaseEstimator, ABC):
@@ -41,10 +39,6 @@ class Strategy(BaseEstimator, ABC):
     drawn : bool
         Class attribute. False: the class of highest utility is picked, ties at random. True:
         the class is drawn with probability proportional to its utility.
-    weighs : frozenset of str
-        Class attribute: which of "proportions" and "mistakes" `utilities` takes into account
-        itself, from ``labelled.importance`` and ``labelled.mistakes``. For the others utilities
-        are multiplied by what the conditions say about each class.
 
     Examples
     --------
@@ -59,7 +53,6 @@ class Strategy(BaseEstimator, ABC):
     """
 
     drawn: ClassVar[bool] = False
-    weighs: ClassVar[frozenset[str]] = frozenset()
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
     random_state: int | np.random.RandomState | None
 
@@ -83,6 +76,51 @@ class Strategy(BaseEstimator, ABC):
             Finite; where ``drawn``, not negative.
         """
 
+    def utilities_in_use(
+        self, labelled: LabelledSet, stream: Stream, conditions: ClassConditions
+    ) -> Utilities:
+        """Return one utility per class and cost, where classes weigh differently in use.
+
+        Called instead of `utilities` where conditions weigh. By default utilities are multiplied
+        by what the conditions say about each class; override it to take them into account where
+        the utilities are made.
+
+        Parameters
+        ----------
+        labelled : LabelledSet
+        stream : Stream
+        conditions : ClassConditions
+
+        Returns
+        -------
+        utilities : ndarray of shape (n_classes,)
+        """
+        return conditions.weigh(self._checked(self.utilities(labelled, stream), labelled))
+
+    def reason(self, pick: Pick) -> str | None:
+        """Say why a class was picked, as the rest of a sentence such as "left is asked for".
+
+        Called when utilities decided, never where a class had no instance yet. Whether chance had
+        a part in it is added by whoever asks.
+
+        Returns
+        -------
+        reason : str or None
+            "because ..."; None leaves it to the strategy's line in the table.
+        """
+        return None
+
+    def compiled_form(self, n_features: int) -> Any | None:
+        """Return this strategy for compiled loops, see `palacs.strategies.decides_for`.
+
+        Returns
+        -------
+        form : NamedTuple or None
+            None: it must be asked step by step. A subclass does not inherit a form: it may
+            decide differently.
+        """
+        return None
+
     @overload
     def query(
         self,
@@ -92,6 +130,7 @@ class Strategy(BaseEstimator, ABC):
         classes: npt.ArrayLike | None = ...,
         candidates: npt.ArrayLike | None = ...,
         pending: npt.ArrayLike | None = ...,
+        requested: npt.ArrayLike | None = ...,
         batch_size: int = ...,
         conditions: Conditions | None = ...,
         return_utilities: Literal[False] = ...,
@@ -106,6 +145,7 @@ class Strategy(BaseEstimator, ABC):
         classes: npt.ArrayLike | None = ...,
         candidates: npt.ArrayLike | None = ...,
         pending: npt.ArrayLike | None = ...,
+        requested: npt.ArrayLike | None = ...,
         batch_size: int = ...,
         conditions: Conditions | None = ...,
         return_utilities: Literal[True],
@@ -119,6 +159,7 @@ class Strategy(BaseEstimator, ABC):
         classes: npt.ArrayLike | None = None,
         candidates: npt.ArrayLike | None = None,
         pending: npt.ArrayLike | None = None,
+        requested: npt.ArrayLike | None = None,
         batch_size: int = 1,
         conditions: Conditions | None = None,
         return_utilities: bool = False,
@@ -141,11 +182,14 @@ class Strategy(BaseEstimator, ABC):
         pending : array-like or None, default=None
             Classes already requested whose instances have not arrived. They count as if they
             had.
+        requested : array-like or None, default=None
+            All classes in the order in which they were requested, those that failed included;
+            limits look at it. None takes the order of ``y``, then of ``pending``: right where
+            nobody works in parallel.
         batch_size : int, default=1
             How many classes to request. Each pick counts as pending for the next.
         conditions : Conditions or None, default=None
-            Costs, proportions in use, costs of mistakes, and limits. The order of requests that
-            limits look at is that of ``y``, then that of ``pending``.
+            Costs, proportions in use, costs of mistakes, and limits.
         return_utilities : bool, default=False
             Also return the utilities.
 
@@ -159,11 +203,9 @@ class Strategy(BaseEstimator, ABC):
             yet and none pending.
         """
         self._validate_params()
-        labelled = check_labelled_set(X, y, classes, pending)
+        labelled = check_labelled_set(X, y, classes, pending, requested)
         self._check_classes(labelled.classes)
-        terms = make_terms(conditions, labelled.classes)
-        if conditions is not None:
-            labelled = replace(labelled, importance=terms.importance, mistakes=terms.mistakes)
+        in_force = class_conditions(conditions, labelled.classes)
         allowed = _check_candidates(candidates, labelled.classes)
         batch_size = check_count(batch_size, "batch_size")
         seed = seed_of(self.random_state)
@@ -173,7 +215,7 @@ class Strategy(BaseEstimator, ABC):
             if picks:
                 labelled = labelled.with_pending(picks[-1])
             stream = Stream(seed, np.uint64(len(labelled) + len(labelled.pending)))
-            utilities = self._decide(labelled, allowed, stream, terms)
+            utilities = self._decide(labelled, allowed, stream, in_force)
             first = utilities if first is None else first
             picks.append(int(pick_class(utilities, self.drawn, stream)))
         labels: Labels = labelled.classes[picks]
@@ -191,13 +233,14 @@ class Strategy(BaseEstimator, ABC):
         classes: npt.ArrayLike | None = None,
         candidates: npt.ArrayLike | None = None,
         pending: npt.ArrayLike | None = None,
+        requested: npt.ArrayLike | None = None,
         conditions: Conditions | None = None,
     ) -> dict[Any, int]:
         """Say how many instances of each class to acquire in a session of ``n``.
 
         Parameters
         ----------
-        X, y, classes, candidates, pending, conditions
+        X, y, classes, candidates, pending, requested, conditions
             As in `query`.
         n : int
             How many instances in all.
@@ -220,6 +263,7 @@ class Strategy(BaseEstimator, ABC):
             classes=known,
             candidates=candidates,
             pending=pending,
+            requested=requested,
             batch_size=check_count(n, "n"),
             conditions=conditions,
         ).tolist()
@@ -227,13 +271,7 @@ class Strategy(BaseEstimator, ABC):
 
     def _validate_params(self) -> None:
         """Check the parameters as scikit-learn does, but at the pace of a decision."""
-        params = vars(self)
-        try:
-            # The type belongs to the key: 1, 1.0 and True are equal and not all allowed.
-            fine = _remembered(type(self), tuple((k, type(v), v) for k, v in params.items()))
-        except TypeError:  # a value that cannot be hashed
-            fine = _satisfied(type(self), params)
-        if not fine:
+        if not parameters_allowed(type(self), vars(self)):
             super()._validate_params()  # finds the same, and words the error
 
     def _check_classes(self, classes: Labels) -> None:
@@ -244,24 +282,30 @@ class Strategy(BaseEstimator, ABC):
         labelled: LabelledSet,
         allowed: npt.NDArray[np.bool_],
         stream: Stream,
-        terms: Terms,
+        conditions: ClassConditions,
     ) -> Utilities:
-        allowed = terms.limits.apply(labelled, allowed)
+        if conditions.limits:
+            counts = labelled.counts_with_pending
+            requests = Requests(labelled.requested, counts, labelled.classes)
+            allowed = apply_limits(conditions.limits, requests, allowed)
         unseen = allowed & (labelled.counts_with_pending == 0)
         if unseen.any():
             utilities = np.where(unseen, np.inf, 0.0)
         elif len(labelled) == 0:
             # All classes are under way and nothing is known: spread what is asked for.
             utilities = 1.0 / (1.0 + labelled.counts_with_pending)
+        elif conditions.weighing:
+            found = self.utilities_in_use(labelled, stream, conditions)
+            utilities = self._checked(found, labelled)
         else:
-            utilities = np.array(self.utilities(labelled, stream), dtype=np.float64)
-            self._check_utilities(utilities, labelled.n_classes)
-            utilities = terms.weigh(utilities, self.weighs)
+            utilities = self._checked(self.utilities(labelled, stream), labelled)
         utilities[~allowed] = np.nan
         return utilities
 
-    def _check_utilities(self, utilities: Utilities, n_classes: int) -> None:
-        name = type(self).__name__
+    def _checked(self, found: Utilities, labelled: LabelledSet) -> Utilities:
+        """Return what a strategy returned as a new array, or say what is wrong with it."""
+        utilities = np.array(found, dtype=np.float64)
+        name, n_classes = type(self).__name__, labelled.n_classes
         if utilities.shape != (n_classes,):
             raise ValueError(
                 f"{name}.utilities returned shape {utilities.shape}; return one utility for each "
@@ -272,64 +316,7 @@ class Strategy(BaseEstimator, ABC):
                 f"{name}.utilities returned {utilities.tolist()}; utilities must be finite, and "
                 "where a class is drawn by them, not negative."
             )
-
-
-@lru_cache(maxsize=256)
-def _remembered(strategy: type[Strategy], params: tuple[tuple[str, type[Any], Any], ...]) -> bool:
-    return _satisfied(strategy, {name: value for name, _, value in params})
-
-
-def _satisfied(strategy: type[Strategy], params: Mapping[str, Any]) -> bool:
-    return all(
-        any(constraint.is_satisfied_by(params[name]) for constraint in constraints)
-        for name, constraints in _constraints(strategy).items()
-        if name in params
-    )
-
-
-@cache
-def _constraints(strategy: type[Strategy]) -> dict[str, list[Any]]:
-    return {
-        name: [make_constraint(constraint) for constraint in constraints]
-        for name, constraints in strategy._parameter_constraints.items()
-        if isinstance(constraints, list)  # else the text "no_validation"
-    }
-
-
-@njit(cache=True, nogil=True)
-def pick_class(utilities: Utilities, drawn: bool, stream: Stream) -> int:
-    """Pick a class code from utilities (n_classes,), NaN where none may be picked."""
-    best = -np.inf
-    total = 0.0
-    ties = 0
-
-    for c in range(utilities.shape[0]):
-        if np.isnan(utilities[c]):
-            continue
-
-        total += utilities[c]
-        if utilities[c] > best:
-            best, ties = utilities[c], 1
-        elif utilities[c] == best:
-            ties += 1
-    u = uniform(stream, PICK, 0)
-    if drawn and 0.0 < total < np.inf:
-        mark = u * total
-        last = 0
-        for c in range(utilities.shape[0]):
-            if utilities[c] > 0.0:
-                last = c
-                mark -= utilities[c]
-                if mark < 0.0:
-                    break
-        return last
-    place = int(u * ties)
-    for c in range(utilities.shape[0]):
-        if utilities[c] == best:
-            if place == 0:
-                return c
-            place -= 1
-    return -1
+        return utilities
 
 
 def _check_candidates(candidates: npt.ArrayLike | None, classes: Labels) -> npt.NDArray[np.bool_]:

@@ -6,14 +6,17 @@ They are what any cleverer strategy must beat.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from palacs._random import Stream
-from palacs.strategies._base import Strategy, Utilities
-from palacs.strategies._labelled import LabelledSet, Labels
+from palacs.compiled import compiled
+from palacs.evidence import LabelledSet, Labels
+from palacs.strategies._base import Strategy
+from palacs.strategies._compiled_form import Acquired, decides_for
+from palacs.strategies._pick import Pick, Utilities
+from palacs.stream import Stream
 
 
 class RandomSelection(Strategy):
@@ -40,6 +43,24 @@ class RandomSelection(Strategy):
     def utilities(self, labelled: LabelledSet, stream: Stream) -> Utilities:
         """Return the same for every class, shape (n_classes,)."""
         return np.full(labelled.n_classes, 1.0 / labelled.n_classes)
+
+    def compiled_form(self, n_features: int) -> Any | None:
+        """Return the form for compiled loops."""
+        return RandomForm(1.0, False)
+
+
+class RandomForm(NamedTuple):
+    """Random for compiled loops."""
+
+    bandwidth: float
+    compares: bool
+
+
+@decides_for(RandomForm)
+@compiled
+def _random_utilities(form: RandomForm, acquired: Acquired, n: int, stream: Stream) -> Utilities:
+    n_classes = acquired.counts.shape[0]
+    return np.full(n_classes, 1.0 / n_classes)
 
 
 class ProportionalSelection(Strategy):
@@ -130,6 +151,35 @@ class UniformSelection(Strategy):
     def utilities(self, labelled: LabelledSet, stream: Stream) -> Utilities:
         """Return how overdue each class is, shape (n_classes,)."""
         return _overdue(np.ones(labelled.n_classes), labelled)
+
+    def reason(self, pick: Pick) -> str | None:
+        """Say how few there are."""
+        if pick.conditions.weighing:
+            return None
+        return fewest(int(pick.labelled.counts_with_pending[pick.code]))
+
+    def compiled_form(self, n_features: int) -> Any | None:
+        """Return the form for compiled loops."""
+        return UniformForm(1.0, False)
+
+
+class UniformForm(NamedTuple):
+    """Uniform for compiled loops."""
+
+    bandwidth: float
+    compares: bool
+
+
+@decides_for(UniformForm)
+@compiled
+def _uniform_utilities(form: UniformForm, acquired: Acquired, n: int, stream: Stream) -> Utilities:
+    overdue: Utilities = 1.0 / acquired.counts.shape[0] / (acquired.counts + 0.5)
+    return overdue
+
+
+def fewest(count: int) -> str:
+    """Return the reason of a class that has the fewest instances."""
+    return f"because it has the fewest instances ({count}, with those under way)"
 
 
 def _overdue(proportions: Utilities, labelled: LabelledSet) -> Utilities:

@@ -7,35 +7,46 @@ is the gain averaged over where its instances fall.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from palacs._bandwidth import resolve_bandwidth
-from palacs._random import PENDING, Stream, fill_normal, uniform
-from palacs._validation import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features
-from palacs.gain import MOST_LABELS, cost_gain_rows, gain_rows
-from palacs.kernel import draw_pseudo_instances, frequencies, seed_of
-from palacs.strategies._base import Strategy, Utilities
-from palacs.strategies._conditions import Conditions
-from palacs.strategies._labelled import LabelledSet, Labels, check_labelled_set
-from palacs.strategies._model import (
-    Model,
-    as_importance,
-    believed_frequencies,
-    embed,
-    prior_under,
-    worth_of_classes,
+from palacs.checks import (
+    BANDWIDTH_OR_AUTO,
+    Bandwidth,
+    Codes,
+    Features,
+    HasMethods,
+    Interval,
+    StrOptions,
 )
-from palacs.strategies._terms import make_terms
+from palacs.compiled import compiled
+from palacs.conditions import ClassConditions, Conditions, class_conditions
+from palacs.evidence import LabelledSet, Labels, check_labelled_set
+from palacs.gain import MOST_LABELS, cost_gain_rows, gain_rows, gain_rows_up_to_three
+from palacs.kernel import (
+    LOOP_FEATURES,
+    draw_pending,
+    draw_pseudo_instances,
+    frequencies,
+    frequency_loop,
+    resolve_bandwidth,
+)
+from palacs.strategies._base import Strategy
+from palacs.strategies._beliefs import Model, believed_frequencies, embed, prior_under
+from palacs.strategies._compiled_form import Acquired, as_number, bandwidth_for, decides_for
+from palacs.strategies._palacs_weights import draw_weights, grid, grid_weights, weighted_sums
+from palacs.strategies._pick import Pick, Utilities
+from palacs.strategies._words import listing
+from palacs.stream import Stream, seed_of
 
-_GRID_FEATURES = 3
-_GRID_MARGIN = 3.0
+# Below this many nearby instances (weighted by similarity) a region counts as little known.
+_FEW_NEARBY = 3.0
+# From this part of the nearby instances on, another class counts as overlapping.
+_OVERLAP = 0.15
 
 
 @dataclass(frozen=True)
@@ -108,7 +119,6 @@ class PALACS(Strategy):
     True
     """
 
-    weighs = frozenset({"proportions", "mistakes"})
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_pseudo": [Interval(Integral, 1, None, closed="left")],
         "max_labels": [Interval(Integral, 1, MOST_LABELS, closed="both")],
@@ -136,18 +146,17 @@ class PALACS(Strategy):
 
     def utilities(self, labelled: LabelledSet, stream: Stream) -> Utilities:
         """Return the expected gain of one more instance of each class, shape (n_classes,)."""
-        labelled = as_importance(labelled)
-        _, origins, k, gains = self._look(labelled, stream)
         if self.sampling == "grid":
-            density, weights = _grid_weights(k, labelled)
-            summed: Utilities = (gains * density) @ weights
-            return summed
-        if labelled.importance is not None:
-            density, weights = _weights_in_use(k, origins, labelled)
-            weighted: Utilities = (gains * density) @ weights
-            return weighted
+            return self._explain(labelled, stream, ClassConditions()).utilities
+        _, origins, k, gains = self._look(labelled, stream, None, None)
         sampled: Utilities = weighted_sums(k, gains, origins)
         return sampled
+
+    def utilities_in_use(
+        self, labelled: LabelledSet, stream: Stream, conditions: ClassConditions
+    ) -> Utilities:
+        """Return the expected gain in use and per cost of each class, shape (n_classes,)."""
+        return self._explain(labelled, stream, conditions).utilities
 
     def explain(
         self,
@@ -176,25 +185,61 @@ class PALACS(Strategy):
         """
         self._validate_params()
         labelled = check_labelled_set(X, y, classes, pending)
-        terms = make_terms(conditions, labelled.classes)
-        labelled = replace(labelled, importance=terms.importance, mistakes=terms.mistakes)
-        labelled = as_importance(labelled)
         if len(labelled) == 0:
             raise ValueError("the labelled set is empty; there is nothing to explain yet.")
         step = len(labelled) + len(labelled.pending)
         stream = Stream(seed_of(self.random_state), np.uint64(step))
-        points, origins, k, gains = self._look(labelled, stream)
+        return self._explain(labelled, stream, class_conditions(conditions, labelled.classes))
+
+    def reason(self, pick: Pick) -> str | None:
+        """Say what is known where instances of the class that was picked fall."""
+        seen = self._explain(pick.labelled, pick.stream, pick.conditions)
+        worth = seen.gains * seen.density_weights * seen.class_weights[:, pick.code]
+        if worth.sum() <= 0:
+            return "by chance: no class promises a gain any more"
+        worth = worth / worth.sum()
+        nearby = seen.frequencies.sum(axis=1)
+        shares = worth @ (seen.frequencies / np.maximum(nearby, 1e-300)[:, None])
+        rivals = [
+            pick.labelled.classes[d].item()
+            for d in np.argsort(-shares)[:3].tolist()
+            if d != pick.code and shares[d] >= _OVERLAP
+        ]
+        few = float(worth @ nearby) < _FEW_NEARBY
+        if rivals and few:
+            return f"because its region overlaps {listing(rivals)} and few instances are nearby"
+        if rivals:
+            return f"because its region overlaps {listing(rivals)} and decisions there are close"
+        if few:
+            return "because few instances are nearby where its own fall"
+        return "because one more instance of it promises the largest gain in accuracy"
+
+    def compiled_form(self, n_features: int) -> Any | None:
+        """Return the form for compiled loops: the paper's Monte Carlo, few labels and features."""
+        paper = self.sampling == "monte-carlo" and self.classifier is None
+        if not paper or self.max_labels > 3 or n_features > LOOP_FEATURES:
+            return None
+        return PALACSForm(as_number(self.bandwidth), False, self.n_pseudo, self.max_labels)
+
+    def _explain(
+        self, labelled: LabelledSet, stream: Stream, conditions: ClassConditions
+    ) -> Explanation:
+        importance, mistakes = conditions.in_use()
+        points, origins, k, gains = self._look(labelled, stream, importance, mistakes)
+        y = np.concatenate([labelled.y, labelled.pending])
         if self.sampling == "grid":
-            density, weights = _grid_weights(k, labelled)
-        elif labelled.importance is not None:
-            density, weights = _weights_in_use(k, origins, labelled)
+            density, weights = grid_weights(k, y, importance)
         else:
-            density, weights = np.full(len(points), 1.0 / len(points)), class_weights(k, origins)
-        utilities = terms.weigh((gains * density) @ weights, self.weighs)
+            density, weights = draw_weights(k, origins, y, importance)
+        utilities = conditions.per_cost((gains * density) @ weights)
         return Explanation(labelled.classes, points, origins, k, gains, density, weights, utilities)
 
     def _look(
-        self, labelled: LabelledSet, stream: Stream
+        self,
+        labelled: LabelledSet,
+        stream: Stream,
+        importance: Features | None,
+        mistakes: Features | None,
     ) -> tuple[Features, Codes, Features, Features]:
         """Return pseudo-instances, their origins, kernel frequencies and gains."""
         model: Model = None
@@ -204,19 +249,39 @@ class PALACS(Strategy):
         n_classes = labelled.n_classes
         X, y = impute_pending(labelled, bandwidth, stream)
         if self.sampling == "grid":
-            points = _grid(X, int(self.n_pseudo), bandwidth)
+            points = grid(X, int(self.n_pseudo), bandwidth)
             origins = np.full(len(points), -1, dtype=np.int64)
         else:
             points, origins = draw_pseudo_instances(
                 X, y, n_classes, int(self.n_pseudo), bandwidth, stream
             )
         k = frequencies(points, X, y, n_classes, bandwidth)
-        believed = believed_frequencies(k, points, (X, y), model, labelled.importance)
-        if labelled.mistakes is None:
+        believed = believed_frequencies(k, points, (X, y), model, importance)
+        if mistakes is None:
             return points, origins, k, gain_rows(believed, int(self.max_labels), 1.0)
-        prior = prior_under(labelled.mistakes)
-        gains = cost_gain_rows(believed, int(self.max_labels), prior, labelled.mistakes)
+        gains = cost_gain_rows(believed, int(self.max_labels), prior_under(mistakes), mistakes)
         return points, origins, k, gains
+
+
+class PALACSForm(NamedTuple):
+    """PAL-ACS for compiled loops."""
+
+    bandwidth: float
+    compares: bool
+    n_pseudo: int
+    max_labels: int
+
+
+@decides_for(PALACSForm)
+@compiled
+def _palacs_utilities(form: PALACSForm, acquired: Acquired, n: int, stream: Stream) -> Utilities:
+    X, y, n_classes = acquired.X[:n], acquired.y[:n], acquired.counts.shape[0]
+    bandwidth = bandwidth_for(form.bandwidth, acquired, n)
+    points, origins = draw_pseudo_instances(X, y, n_classes, form.n_pseudo, bandwidth, stream)
+    k = frequency_loop(points, X, y, n_classes, bandwidth)
+    gains = gain_rows_up_to_three(k, form.max_labels, 1.0)
+    summed: Utilities = weighted_sums(k, gains, origins)
+    return summed
 
 
 def impute_pending(
@@ -231,101 +296,5 @@ def impute_pending(
     known = labelled.pending[labelled.counts[labelled.pending] > 0]
     if len(known) == 0:
         return labelled.X, labelled.y
-    drawn = _draw_pending(labelled.X, labelled.y, known, bandwidth, stream)
+    drawn = draw_pending(labelled.X, labelled.y, known, bandwidth, stream)
     return np.concatenate([labelled.X, drawn]), np.concatenate([labelled.y, known])
-
-
-@njit(cache=True, nogil=True)
-def _draw_pending(
-    X: Features, y: Codes, pending: Codes, bandwidth: float, stream: Stream
-) -> Features:
-    """Draw one pseudo-instance for each pending class, shape (n_pending, n_features)."""
-    drawn = np.empty((pending.shape[0], X.shape[1]))
-    blocks = 1 + (X.shape[1] + 3) // 4
-    for i in range(pending.shape[0]):
-        members = np.flatnonzero(y == pending[i])
-        parent = members[int(uniform(stream, PENDING, i * blocks) * members.shape[0])]
-        fill_normal(stream, PENDING, i * blocks + 1, drawn[i])
-        for f in range(X.shape[1]):
-            drawn[i, f] = X[parent, f] + bandwidth * drawn[i, f]
-    return drawn
-
-
-@njit(cache=True, nogil=True)
-def class_weights(k: Features, origins: Codes) -> Features:
-    """Return how the draws share each class's density: k over its column sum (Fig. 3, line 10).
-
-    In thousands of dimensions even a class's own pseudo-instances are too far from it for
-    floating point; they then share equally.
-    """
-    n_points, n_classes = k.shape
-    totals, draws = np.zeros(n_classes), np.zeros(n_classes)
-    for i in range(n_points):
-        if origins[i] >= 0:
-            draws[origins[i]] += 1.0
-        for c in range(n_classes):
-            totals[c] += k[i, c]
-    weights = np.zeros((n_points, n_classes))
-    for i in range(n_points):
-        for c in range(n_classes):
-            if totals[c] > 0.0:
-                weights[i, c] = k[i, c] / totals[c]
-            elif origins[i] == c:
-                weights[i, c] = 1.0 / draws[c]
-    return weights
-
-
-@njit(cache=True, nogil=True)
-def weighted_sums(k: Features, gains: Features, origins: Codes) -> Utilities:
-    """Sum the gains for each class, weighted (Fig. 3, lines 5-10), shape (n_classes,)."""
-    weights = class_weights(k, origins)
-    utilities = np.zeros(k.shape[1])
-    for i in range(k.shape[0]):
-        for c in range(k.shape[1]):
-            utilities[c] += gains[i] / k.shape[0] * weights[i, c]
-    return utilities
-
-
-def _grid(X: Features, n_points: int, bandwidth: float) -> Features:
-    """Spread points evenly over the labelled set, shape (n_points ** n_features, n_features)."""
-    if X.shape[1] > _GRID_FEATURES:
-        raise ValueError(
-            f'sampling="grid" is for up to {_GRID_FEATURES} features and X has {X.shape[1]}; '
-            'use sampling="monte-carlo".'
-        )
-    margin = _GRID_MARGIN * bandwidth
-    axes = [
-        np.linspace(low - margin, high + margin, n_points)
-        for low, high in zip(X.min(axis=0), X.max(axis=0), strict=True)
-    ]
-    mesh = np.meshgrid(*axes, indexing="ij")
-    return np.ascontiguousarray(np.stack([axis.ravel() for axis in mesh], axis=1))
-
-
-def _grid_weights(k: Features, labelled: LabelledSet) -> tuple[Features, Features]:
-    """Return the density weight (n_points,) and the class weights (n_points, n_classes).
-
-    All classes weigh the same in the density, as they do when the same number of
-    pseudo-instances is drawn from each, or by how often they occur in use.
-    """
-    totals = k.sum(axis=0)
-    weights = np.divide(k, totals, out=np.zeros_like(k), where=totals > 0)
-    n_present = max(int((totals > 0).sum()), 1)
-    if labelled.importance is None:
-        return weights.sum(axis=1) / n_present, weights
-    density: Features = (weights * labelled.importance).sum(axis=1) / n_present
-    return density, weights * worth_of_classes(k, _with_pending(labelled), labelled.importance)
-
-
-def _weights_in_use(
-    k: Features, origins: Codes, labelled: LabelledSet
-) -> tuple[Features, Features]:
-    """Return both weights of Eq. 6 where classes weigh differently in use."""
-    assert labelled.importance is not None
-    density: Features = labelled.importance[origins] / len(k)
-    worth = worth_of_classes(k, _with_pending(labelled), labelled.importance)
-    return density, class_weights(k, origins) * worth
-
-
-def _with_pending(labelled: LabelledSet) -> Codes:
-    return np.concatenate([labelled.y, labelled.pending])

@@ -9,9 +9,9 @@ sampled and nothing is cut off. The derivation is in ``docs/theory.md``.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from palacs._validation import Codes, Features
+from palacs.checks import Codes, Features
+from palacs.compiled import compiled
 
 BACKGROUNDS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0])
 """How much of one acquisition may be expected near any point before anything is known."""
@@ -19,7 +19,7 @@ BACKGROUNDS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0])
 _ROUNDING = 1e-17
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def effective_counts(
     squared: Features, y: Codes, n_classes: int, bandwidth: float, own: Codes
 ) -> Features:
@@ -50,7 +50,7 @@ def effective_counts(
     return k
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fit_background(k: Features, y: Codes, counts: Codes) -> float:
     """Return the background that makes the classes y (n_rows,) of instances left out likeliest.
 
@@ -74,7 +74,7 @@ def fit_background(k: Features, y: Codes, counts: Codes) -> float:
     return float(likeliest)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def expected_shortfall(shape: float, exposure: float, level: float) -> float:
     """Return E[(level - rate')+], rate' being the mean rate once the exposure has doubled.
 
@@ -98,7 +98,7 @@ def expected_shortfall(shape: float, exposure: float, level: float) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def two_best(rates: Features) -> tuple[int, int]:
     """Return the classes of the highest and the second highest rate."""
     first, second = 0, 1
@@ -112,7 +112,7 @@ def two_best(rates: Features) -> tuple[int, int]:
     return first, second
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill_rates(rates: Features, k: Features, background: float, exposures: Features) -> float:
     """Fill the mean rates (n_classes,) at one point; return their sum."""
     total = 0.0
@@ -122,7 +122,7 @@ def fill_rates(rates: Features, k: Features, background: float, exposures: Featu
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def values_of_doubling(k: Features, background: float, exposures: Features) -> Features:
     """Return what twice the instances of a class are worth at each point, (n_points, n_classes).
 

@@ -15,16 +15,16 @@ from inspect import Parameter, signature
 from types import MappingProxyType
 from typing import Any
 
-from palacs.strategies._accuracy import (
+from palacs.strategies._balanced_gain import BalancedGain
+from palacs.strategies._base import Strategy
+from palacs.strategies._counts import ProportionalSelection, RandomSelection, UniformSelection
+from palacs.strategies._lomasky import (
     AccuracyImprovement,
     InverseAccuracy,
     Redistricting,
     Risk,
     Sensitivity,
 )
-from palacs.strategies._balanced_gain import BalancedGain
-from palacs.strategies._base import Strategy
-from palacs.strategies._counts import ProportionalSelection, RandomSelection, UniformSelection
 from palacs.strategies._palacs import PALACS
 
 ENTRY_POINT_GROUP = "palacs.strategies"

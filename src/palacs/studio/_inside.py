@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from palacs._bandwidth import resolve_bandwidth
+from palacs.kernel import resolve_bandwidth
 from palacs.strategies import PALACS, Conditions, Explanation, from_spec
 from palacs.studio._accuracy import bandwidth_of
 from palacs.studio._campaigns import Snapshot

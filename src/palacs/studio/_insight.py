@@ -15,8 +15,8 @@ import numpy as np
 from palacs.campaign import NothingToAsk
 from palacs.campaign._ledger import Entry
 from palacs.campaign._records import json_number, to_datetime
+from palacs.evidence import LabelledSet, LeftOut, default_model, left_out_decisions
 from palacs.studio import _why
-from palacs.studio._accuracy import Accuracy, accuracy_of
 from palacs.studio._campaigns import Snapshot, StudioCampaign
 from palacs.studio._maps import MapMethod, map_of
 
@@ -50,18 +50,27 @@ class Insights:
     def _compute(
         self, campaign: StudioCampaign, now: Snapshot, method: MapMethod
     ) -> dict[str, Any]:
-        accuracy = accuracy_of(now, campaign.settings.seed)
         labels = now.situation.classes
+        codes = now.codes.astype(np.int64)
+        labelled = LabelledSet(now.situation.X, codes, np.array(labels), codes[:0])
+        accuracy = left_out_decisions(labelled, default_model(), campaign.settings.seed)
         return {
             "seq": now.seq,
             "pending": [_pending(entry) for entry in now.pending],
             **self._next(campaign, now),
             "classes": _classes(now, accuracy),
-            "accuracy": accuracy.curve,
+            "accuracy": [
+                {
+                    "acquired": point.acquired,
+                    "accuracy": point.accuracy,
+                    "recall": dict(zip(map(str, labels), point.recall, strict=True)),
+                }
+                for point in accuracy.curve
+            ],
             "confusion": {
                 "labels": labels,
-                "matrix": accuracy.confusion,
-                "undecided": accuracy.undecided,
+                "matrix": accuracy.confusion.tolist(),
+                "undecided": accuracy.undecided.tolist(),
             },
             "map": map_of(now, method),
         }
@@ -134,7 +143,7 @@ def _pending(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _classes(now: Snapshot, accuracy: Accuracy) -> list[dict[str, Any]]:
+def _classes(now: Snapshot, accuracy: LeftOut) -> list[dict[str, Any]]:
     labels = now.situation.classes
     counts = np.bincount(now.codes, minlength=len(labels)).tolist()
     total = max(1, len(now.codes))

@@ -1,49 +1,21 @@
-"""Checking and writing the values that conditions are made of; every error names the value."""
+"""Values by class label: laid out in the order of the classes, written as JSON and read back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import isfinite
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from palacs._mistakes import check_mistakes
-from palacs._validation import Features
+from palacs.checks import Features, check_mapping, check_numbers
+from palacs.gain import check_mistakes
 
 
 def plain_labels(classes: npt.ArrayLike) -> list[Any]:
     """Return labels as Python values."""
     labels: list[Any] = np.asarray(classes).tolist()
     return labels
-
-
-def check_mapping(given: Any, name: str) -> dict[Any, Any]:
-    """Return a mapping by Python labels, not empty."""
-    if not isinstance(given, Mapping) or not given:
-        raise ValueError(f"{name} must map labels to values, got {given!r}.")
-    return {
-        label.item() if isinstance(label, np.generic) else label: v for label, v in given.items()
-    }
-
-
-def check_number(value: Any, name: str, *, or_zero: bool = False) -> float:
-    """Return a finite positive number, or zero where that is allowed."""
-    usable = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
-    if not usable or value < 0 or (value == 0 and not or_zero):
-        bound = "not negative" if or_zero else "positive"
-        raise ValueError(f"{name} must be a finite number, {bound}, got {value!r}.")
-    return float(value)
-
-
-def check_numbers(given: Any, name: str, *, or_zero: bool = False) -> dict[Any, float]:
-    """Return label -> number, each checked."""
-    return {
-        label: check_number(value, f"{name}[{label!r}]", or_zero=or_zero)
-        for label, value in check_mapping(given, name).items()
-    }
 
 
 def plain_mistakes(given: Any) -> Any:
@@ -76,6 +48,27 @@ def spread(given: Mapping[Any, float], labels: list[Any], name: str) -> Features
     for label, value in given.items():
         values[places[label]] = value
     return values
+
+
+def check_some(shares: Mapping[Any, float], name: str) -> None:
+    """Refuse shares that are all zero."""
+    if not any(shares.values()):
+        raise ValueError(f"{name}={dict(shares)} are all zero; some class must occur.")
+
+
+def mistakes_of_labels(given: Any, labels: list[Any]) -> Features:
+    """Return costs of mistakes as a matrix (n_classes, n_classes); pairs not named cost 1."""
+    matrix = 1.0 - np.eye(len(labels))
+    if given is not None and not isinstance(given, Mapping):
+        return check_mistakes(given, len(labels))
+    rows = given or {}
+    places = places_of(
+        [*rows, *(label for row in rows.values() for label in row)], labels, "mistakes"
+    )
+    for truth, row in rows.items():
+        for decided, cost in row.items():
+            matrix[places[truth], places[decided]] = cost
+    return check_mistakes(matrix, len(labels))
 
 
 def to_pairs(given: Mapping[Any, Any]) -> Any:

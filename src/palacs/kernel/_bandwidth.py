@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from palacs._validation import (
+from palacs.checks import (
     Bandwidth,
     Codes,
     Features,
@@ -19,6 +18,8 @@ from palacs._validation import (
     check_count,
     check_features,
 )
+from palacs.compiled import compiled
+from palacs.kernel._similarity import squared_distance
 
 # So many instances are enough to average nearest distances over.
 _MOST_NEAREST = 1_000
@@ -63,7 +64,7 @@ def resolve_bandwidth(bandwidth: Bandwidth, X: Features, y: Codes) -> float:
     return float(fitting_bandwidth(X, y)) if bandwidth == "auto" else float(bandwidth)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fitting_bandwidth(X: Features, y: Codes) -> float:
     """Return `auto_bandwidth` without its checks; X has at least one row."""
     nearest = np.full(X.shape[0], np.inf)
@@ -72,7 +73,7 @@ def fitting_bandwidth(X: Features, y: Codes) -> float:
     return float(bandwidth_from_nearest(X, nearest))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bandwidth_from_nearest(X: Features, nearest: Features) -> float:
     """Return the bandwidth from squared distances (n,) within classes, infinite where none."""
     n = X.shape[0]
@@ -91,28 +92,25 @@ def bandwidth_from_nearest(X: Features, nearest: Features) -> float:
     return float(min(max(np.sqrt(factor * total / found / _varying(X)), 1e-100), 1e100))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_to_nearest(nearest: Features, X: Features, y: Codes, n: int) -> None:
     """Bring the first n + 1 squared distances within classes up to date for instance n."""
     nearest[n] = np.inf
     for j in range(n):
         if y[j] != y[n]:
             continue
-        squared = 0.0
-        for f in range(X.shape[1]):
-            difference = X[n, f] - X[j, f]
-            squared += difference * difference
+        squared = squared_distance(X[n], X[j])
         if squared > 0.0:
             nearest[n] = min(nearest[n], squared)
             nearest[j] = min(nearest[j], squared)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _stride(n: int) -> int:
     return (n - 1) // _MOST_NEAREST + 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _nearest_squared(X: Features, i: int, y: Codes, c: int) -> float:
     """Return the squared distance from row i to the nearest of class c at another place."""
     best = np.inf
@@ -130,7 +128,7 @@ def _nearest_squared(X: Features, i: int, y: Codes, c: int) -> float:
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _finite_sum(nearest: Features) -> tuple[float, int]:
     total, found = 0.0, 0
     for i in range(0, nearest.shape[0], _stride(nearest.shape[0])):
@@ -140,7 +138,7 @@ def _finite_sum(nearest: Features) -> tuple[float, int]:
     return total, found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _varying(X: Features) -> int:
     """Count the features that differ between instances."""
     varying = 0

@@ -1,4 +1,4 @@
-"""Gaussian similarities, kernel frequencies (the paper's Eq. 1) and pseudo-instances.
+"""Gaussian similarities and kernel frequencies (the paper's Eq. 1).
 
 Pure functions on plain arrays. Classes are codes 0, ..., C - 1 here; strategies and the
 classifier translate labels. Low-dimensional data is compared difference by difference, which is
@@ -9,12 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
-from sklearn.utils import check_random_state
 
-from palacs._bandwidth import auto_bandwidth
-from palacs._random import PSEUDO, Stream, fill_normal, uniform
-from palacs._validation import (
+from palacs.checks import (
     Codes,
     Features,
     check_bandwidth,
@@ -22,8 +18,7 @@ from palacs._validation import (
     check_count,
     check_features,
 )
-
-__all__ = ["auto_bandwidth", "kernel_frequencies", "sample_pseudo_instances", "similarities"]
+from palacs.compiled import compiled
 
 # Above this many features a matrix product is faster than the compiled loops.
 LOOP_FEATURES = 24
@@ -100,63 +95,6 @@ def kernel_frequencies(
     return frequencies(queries, instances, codes, n_classes, check_bandwidth(bandwidth))
 
 
-def sample_pseudo_instances(
-    X: npt.ArrayLike,
-    y: npt.ArrayLike,
-    *,
-    n_classes: int,
-    n_per_class: int = 25,
-    bandwidth: float = 0.05,
-    random_state: int | np.random.RandomState | None = None,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Draw pseudo-instances from the kernel density of each class.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_instances, n_features)
-    y : array-like of shape (n_instances,)
-        Class codes 0, ..., n_classes - 1.
-    n_classes : int
-    n_per_class : int, default=25
-        The paper's n_p.
-    bandwidth : float, default=0.05
-        The kernel's standard deviation σ.
-    random_state : int, RandomState or None
-
-    Returns
-    -------
-    X_pseudo : ndarray of shape (n_drawn, n_features)
-        ``n_per_class`` rows for every class that has an instance.
-    y_pseudo : ndarray of shape (n_drawn,)
-        The class each was drawn from.
-
-    Examples
-    --------
-    >>> from palacs.kernel import sample_pseudo_instances
-    >>> X_pseudo, y_pseudo = sample_pseudo_instances(
-    ...     [[0.0], [1.0]], [0, 1], n_classes=2, n_per_class=3, random_state=0)
-    >>> X_pseudo.shape, y_pseudo.tolist()
-    ((6, 1), [0, 0, 0, 1, 1, 1])
-    """
-    instances = check_features(X)
-    n_classes = check_count(n_classes, "n_classes")
-    codes = check_codes(y, len(instances), n_classes)
-    n_per_class = check_count(n_per_class, "n_per_class")
-    stream = Stream(seed_of(random_state), np.uint64(len(instances)))
-    X_pseudo, y_pseudo = draw_pseudo_instances(
-        instances, codes, n_classes, n_per_class, check_bandwidth(bandwidth), stream
-    )
-    return X_pseudo, y_pseudo
-
-
-def seed_of(random_state: int | np.random.RandomState | None) -> np.uint64:
-    """Turn scikit-learn's ``random_state`` into the seed of a `Stream`."""
-    if isinstance(random_state, (int, np.integer)):
-        return np.uint64(int(random_state) & 0xFFFF_FFFF_FFFF_FFFF)
-    words = check_random_state(random_state).randint(0, 2**32, size=2, dtype=np.uint64)
-    return np.uint64(words[0] << np.uint64(32) | words[1])
-
-
 def similarity_matrix(queries: Features, X: Features, bandwidth: float) -> Features:
     """Return `similarities` without its checks."""
     if len(X) == 0 or X.shape[1] <= LOOP_FEATURES:
@@ -230,36 +168,38 @@ def _check_pair(X_query: npt.ArrayLike, X: npt.ArrayLike) -> tuple[Features, Fea
     return queries, instances
 
 
-@njit(cache=True, nogil=True)
+@compiled
+def squared_distance(a: Features, b: Features) -> float:
+    """Return |a - b|² of two rows (n_features,): the one place where it is summed."""
+    squared = 0.0
+    for f in range(a.shape[0]):
+        difference = a[f] - b[f]
+        squared += difference * difference
+    return squared
+
+
+@compiled
 def squared_loop(queries: Features, X: Features) -> Features:
     """Return squared distances (n_query, n_instances), difference by difference."""
     result = np.empty((queries.shape[0], X.shape[0]))
     for q in range(queries.shape[0]):
         for i in range(X.shape[0]):
-            squared = 0.0
-            for f in range(X.shape[1]):
-                difference = queries[q, f] - X[i, f]
-                squared += difference * difference
-            result[q, i] = squared
+            result[q, i] = squared_distance(queries[q], X[i])
     return result
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def similarity_loop(queries: Features, X: Features, bandwidth: float) -> Features:
     """Return similarities (n_query, n_instances), difference by difference."""
     scale = -0.5 / bandwidth**2
     result = np.empty((queries.shape[0], X.shape[0]))
     for q in range(queries.shape[0]):
         for i in range(X.shape[0]):
-            squared = 0.0
-            for f in range(X.shape[1]):
-                difference = queries[q, f] - X[i, f]
-                squared += difference * difference
-            result[q, i] = np.exp(scale * squared)
+            result[q, i] = np.exp(scale * squared_distance(queries[q], X[i]))
     return result
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def frequency_loop(
     queries: Features, X: Features, y: Codes, n_classes: int, bandwidth: float
 ) -> Features:
@@ -268,60 +208,5 @@ def frequency_loop(
     k = np.zeros((queries.shape[0], n_classes))
     for q in range(queries.shape[0]):
         for i in range(X.shape[0]):
-            squared = 0.0
-            for f in range(X.shape[1]):
-                difference = queries[q, f] - X[i, f]
-                squared += difference * difference
-            k[q, y[i]] += np.exp(scale * squared)
+            k[q, y[i]] += np.exp(scale * squared_distance(queries[q], X[i]))
     return k
-
-
-@njit(cache=True, nogil=True)
-def _members(y: Codes, n_classes: int) -> tuple[Codes, Codes]:
-    """Return how many instances each class has, and all instances ordered by class.
-
-    Counted by hand: NumPy's argsort takes seconds to compile.
-    """
-    counts = np.zeros(n_classes, dtype=np.int64)
-    for i in range(y.shape[0]):
-        counts[y[i]] += 1
-    place = np.zeros(n_classes, dtype=np.int64)
-    for c in range(1, n_classes):
-        place[c] = place[c - 1] + counts[c - 1]
-    members = np.empty(y.shape[0], dtype=np.int64)
-    for i in range(y.shape[0]):
-        members[place[y[i]]] = i
-        place[y[i]] += 1
-    return counts, members
-
-
-@njit(cache=True, nogil=True)
-def draw_pseudo_instances(
-    X: Features, y: Codes, n_classes: int, n_per_class: int, bandwidth: float, stream: Stream
-) -> tuple[Features, Codes]:
-    """Return pseudo-instances (n_drawn, n_features) and the classes (n_drawn,) they come from.
-
-    Each pseudo-instance has Philox blocks of its own: what one class draws does not depend on
-    how many instances another has.
-    """
-    n_features = X.shape[1]
-    counts, members = _members(y, n_classes)
-    n_present = 0
-    for c in range(n_classes):
-        n_present += 1 if counts[c] else 0
-    X_pseudo = np.empty((n_present * n_per_class, n_features))
-    y_pseudo = np.empty(n_present * n_per_class, dtype=np.int64)
-    blocks = 1 + (n_features + 3) // 4
-    first = 0
-    row = 0
-    for c in range(n_classes):
-        for j in range(n_per_class if counts[c] else 0):
-            block = (c * n_per_class + j) * blocks
-            parent = members[first + int(uniform(stream, PSEUDO, block) * counts[c])]
-            fill_normal(stream, PSEUDO, block + 1, X_pseudo[row])
-            for f in range(n_features):
-                X_pseudo[row, f] = X[parent, f] + bandwidth * X_pseudo[row, f]
-            y_pseudo[row] = c
-            row += 1
-        first += counts[c]
-    return X_pseudo, y_pseudo

@@ -13,8 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+from sklearn.utils import check_random_state
+
+from palacs.compiled import compiled
 
 Word = np.uint64
 Vector = npt.NDArray[np.float64]
@@ -74,7 +77,7 @@ def _multiply_high(typingctx: Any, a: Any, b: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), codegen
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def philox(seed: Word, step: Word, purpose: Word, block: int) -> tuple[Word, Word, Word, Word]:
     """Four random words: NumPy's ``Philox(key=[seed, 0], counter=[block, step, purpose, 0])``."""
     # NumPy counts up before it draws, so that its first words belong to block + 1.
@@ -89,19 +92,19 @@ def philox(seed: Word, step: Word, purpose: Word, block: int) -> tuple[Word, Wor
     return c0, c1, c2, c3
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def to_unit(word: Word) -> float:
     """Turn a random word into a float in [0, 1), as NumPy's ``Generator.random`` does."""
     return np.float64(word >> _ELEVEN) * _TO_UNIT
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def uniform(stream: Stream, purpose: Word, i: int) -> float:
     """Return the first uniform number of block ``i``."""
     return float(to_unit(philox(stream.seed, stream.step, purpose, i)[0]))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill_normal(stream: Stream, purpose: Word, first_block: int, out: Vector) -> int:
     """Fill the vector ``out`` with standard normals (Box-Muller, four to a Philox block).
 
@@ -127,7 +130,7 @@ def fill_normal(stream: Stream, purpose: Word, first_block: int, out: Vector) ->
     return block
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def permutation(stream: Stream, purpose: Word, n: int) -> npt.NDArray[np.int64]:
     """Return a random permutation of range(n) (Fisher-Yates), shape (n,)."""
     order = np.arange(n)
@@ -135,3 +138,11 @@ def permutation(stream: Stream, purpose: Word, n: int) -> npt.NDArray[np.int64]:
         j = int(uniform(stream, purpose, i) * (i + 1))
         order[i], order[j] = order[j], order[i]
     return order
+
+
+def seed_of(random_state: int | np.random.RandomState | None) -> np.uint64:
+    """Turn scikit-learn's ``random_state`` into the seed of a `Stream`."""
+    if isinstance(random_state, (int, np.integer)):
+        return np.uint64(int(random_state) & 0xFFFF_FFFF_FFFF_FFFF)
+    words = check_random_state(random_state).randint(0, 2**32, size=2, dtype=np.uint64)
+    return np.uint64(words[0] << np.uint64(32) | words[1])

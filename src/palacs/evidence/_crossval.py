@@ -12,17 +12,19 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numba import njit
 from sklearn.base import clone
 
-from palacs._bandwidth import resolve_bandwidth
-from palacs._random import FOLDS, Stream, permutation
-from palacs._validation import Codes, Features
-from palacs.classifier import ParzenWindowClassifier, check_class_prior
-from palacs.kernel import similarity_matrix
-from palacs.strategies._labelled import LabelledSet, encode
-
-NOTHING_NEAR = -1
+from palacs.checks import Codes, Features
+from palacs.classifier import (
+    NOTHING_NEAR,
+    ParzenWindowClassifier,
+    parzen_out_of_fold,
+    prior_or_none,
+)
+from palacs.compiled import compiled
+from palacs.evidence._labelled_set import LabelledSet, encode
+from palacs.kernel import resolve_bandwidth, similarity_matrix
+from palacs.stream import FOLDS, Stream, permutation
 
 
 class CrossValidator(ABC):
@@ -122,15 +124,15 @@ def cross_validator(
 
 def parzen_prior(model: ParzenWindowClassifier, labelled: LabelledSet) -> Features:
     """Return the model's class prior in the order of the classes; empty for the paper's None."""
-    if model.class_prior is None:
-        return np.zeros(0)
+    in_order = prior_or_none(model, labelled.n_classes)
     # The classifier counts classes in sorted order.
-    prior = np.empty(labelled.n_classes)
-    prior[np.argsort(labelled.classes)] = check_class_prior(model.class_prior, labelled.n_classes)
+    prior = np.empty(len(in_order))
+    if len(in_order):
+        prior[np.argsort(labelled.classes)] = in_order
     return prior
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def assign_folds(n: int, folds: int, stream: Stream) -> Codes:
     """Return the fold of each of n instances, shape (n,): sizes differ by at most one."""
     fold = np.empty(n, dtype=np.int64)
@@ -138,38 +140,3 @@ def assign_folds(n: int, folds: int, stream: Stream) -> Codes:
     for i in range(n):
         fold[order[i]] = i % min(folds, n)
     return fold
-
-
-@njit(cache=True, nogil=True)
-def parzen_out_of_fold(
-    similarity: Features, y: Codes, n: int, fold: Codes, without: int, prior: Features
-) -> Codes:
-    """Return the Parzen window's out-of-fold predictions (n,), -1 where nothing is near.
-
-    ``similarity`` is (>= n, >= n); ``prior`` (n_classes,) corrects for the class sizes of each
-    training part, or is empty.
-    """
-    n_classes = y[:n].max() + 1
-    n_folds = fold.max() + 1
-    members = np.zeros((n_folds + 1, n_classes))
-    for i in range(n):
-        if i != without:
-            members[fold[i], y[i]] += 1.0
-            members[n_folds, y[i]] += 1.0
-    predicted = np.empty(n, dtype=np.int64)
-    k = np.empty(n_classes)
-    for i in range(n):
-        k[:] = 0.0
-        for j in range(n):
-            if fold[j] != fold[i] and j != without:
-                k[y[j]] += similarity[i, j]
-        best = 0.0
-        predicted[i] = NOTHING_NEAR
-        for c in range(n_classes):
-            score = k[c]
-            if prior.shape[0] and score > 0.0:
-                score *= prior[c] / (members[n_folds, c] - members[fold[i], c])
-            if score > best:
-                best = score
-                predicted[i] = c
-    return predicted

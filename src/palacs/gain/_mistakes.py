@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from palacs.compiled import compiled
 
 Array = npt.NDArray[np.float64]
 
@@ -69,7 +70,7 @@ def gain_rows_costly(k: Array, max_labels: int, prior: float, mistakes: Array) -
     return gains
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def gain_rows_mistakes(k: Array, max_labels: int, prior: float, mistakes: Array) -> Array:
     """Return the expected fall in cost, per label, for each row of k (n_points, n_classes)."""
     n_points, n_classes = k.shape
@@ -92,7 +93,7 @@ def gain_rows_mistakes(k: Array, max_labels: int, prior: float, mistakes: Array)
     return gains
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cheapest(alpha: Array, mistakes: Array) -> int:
     best, cheapest = 0, np.inf
     for d in range(alpha.shape[0]):
@@ -104,7 +105,7 @@ def _cheapest(alpha: Array, mistakes: Array) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _expected_fall(
     alpha: Array, lead: Array, mistakes: Array, now: int, chosen: npt.NDArray[np.int64]
 ) -> float:

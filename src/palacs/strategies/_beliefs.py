@@ -13,27 +13,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from palacs._mistakes import zero_one
-from palacs._validation import Codes, Features
-from palacs.strategies._labelled import LabelledSet
+from palacs.checks import Codes, Features
+from palacs.evidence import LabelledSet
 
 Model = Any | None
-
-
-def as_importance(labelled: LabelledSet) -> LabelledSet:
-    """Return the same decision problem with as much of its costs of mistakes as can be in weights.
-
-    A class that costs g times as much to miss is the same to every decision as one that occurs g
-    times as often (Elkan, 2001). Left as costs, the flat prior of the performance gain would
-    outweigh real instances g times; as importance it stays flat. What remains in the matrix is
-    how the mistakes about one class differ; nothing, where they cost the same.
-    """
-    if labelled.mistakes is None or labelled.importance is None:
-        return labelled
-    grave = labelled.mistakes.mean(axis=1)
-    rest = labelled.mistakes / np.where(grave > 0, grave, 1.0)[:, None]
-    importance = labelled.importance * grave / (labelled.importance * grave).mean()
-    return replace(labelled, importance=importance, mistakes=None if zero_one(rest) else rest)
 
 
 def prior_under(mistakes: Features) -> float:

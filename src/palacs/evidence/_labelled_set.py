@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from palacs._validation import Codes, Features, check_features
+from palacs.checks import Codes, Features, check_features
 
 Labels = npt.NDArray[Any]
 
@@ -34,19 +34,16 @@ class LabelledSet:
         The class labels.
     pending : ndarray of shape (n_pending,)
         Codes of the classes requested but not yet delivered, in order of request.
-    importance : ndarray of shape (n_classes,) or None
-        How often each class will occur in use, 1 on average; None is the paper's, where a class
-        weighs as many instances as were acquired of it.
-    mistakes : ndarray of shape (n_classes, n_classes) or None
-        Cost of each decision (column) for each true class (row); None is the paper's.
+    order : ndarray of shape (n_requests,) or None
+        Codes of all classes in the order in which they were requested, where instances did not
+        arrive in that order; None is ``y``, then ``pending``.
     """
 
     X: Features
     y: Codes
     classes: Labels
     pending: Codes
-    importance: Features | None = None
-    mistakes: Features | None = None
+    order: Codes | None = None
 
     @property
     def n_classes(self) -> int:
@@ -66,16 +63,20 @@ class LabelledSet:
         """Instances of each class as if the pending ones were in, shape (n_classes,)."""
         return self.counts + np.bincount(self.pending, minlength=self.n_classes)
 
+    @cached_property
+    def requested(self) -> Codes:
+        """Classes in the order in which they were requested, shape (n_requests,)."""
+        return np.concatenate([self.y, self.pending]) if self.order is None else self.order
+
     @property
     def last_requested(self) -> int | None:
         """Code of the class that was requested last, if any."""
-        if len(self.pending):
-            return int(self.pending[-1])
-        return int(self.y[-1]) if len(self.y) else None
+        return int(self.requested[-1]) if len(self.requested) else None
 
     def with_pending(self, code: int) -> LabelledSet:
         """Return the same set with one request more under way."""
-        return replace(self, pending=np.append(self.pending, np.int64(code)))
+        order = None if self.order is None else np.append(self.order, np.int64(code))
+        return replace(self, pending=np.append(self.pending, np.int64(code)), order=order)
 
 
 def check_classes(classes: npt.ArrayLike | None, y: Labels) -> Labels:
@@ -151,6 +152,7 @@ def check_labelled_set(
     y: npt.ArrayLike,
     classes: npt.ArrayLike | None,
     pending: npt.ArrayLike | None,
+    requested: npt.ArrayLike | None = None,
 ) -> LabelledSet:
     """Check a labelled set and translate its labels into codes."""
     features = check_features(X, allow_empty=True)
@@ -163,7 +165,8 @@ def check_labelled_set(
     known = check_classes(classes, labels)
     codes = encode(labels, known, "y")
     waiting = _NOTHING if pending is None else encode(pending, known, "pending")
-    return LabelledSet(features, codes, known, waiting)
+    order = None if requested is None else encode(requested, known, "requested")
+    return LabelledSet(features, codes, known, waiting, order)
 
 
 def _listing(classes: Labels, most: int = 8) -> str:

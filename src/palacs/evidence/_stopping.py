@@ -14,14 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from palacs._validation import check_count
-from palacs.classifier import ParzenWindowClassifier
-from palacs.kernel import seed_of
-from palacs.strategies._condition_values import check_number
-from palacs.strategies._crossval import cross_validator
-from palacs.strategies._labelled import check_labelled_set
-
-__all__ = ["Advice", "GainThreshold", "Plateau", "estimated_accuracy", "expected_gain"]
+from palacs.checks import check_count, check_number
+from palacs.evidence._crossval import cross_validator
+from palacs.evidence._default_model import default_model
+from palacs.evidence._labelled_set import check_labelled_set
+from palacs.stream import seed_of
 
 # Of equal means one may come out a hair larger.
 _HAIR = 1e-12
@@ -56,7 +53,7 @@ class GainThreshold:
 
     Examples
     --------
-    >>> from palacs.stopping import GainThreshold
+    >>> from palacs.evidence import GainThreshold
     >>> print(GainThreshold(0.2, patience=2).advise([0.5, 0.3, 0.09, 0.08]).reason)
     The best expected gain per cost was below 0.1 in each of the last 2 decisions, at most 0.09;
     the largest was 0.5.
@@ -120,7 +117,7 @@ class Plateau:
 
     Examples
     --------
-    >>> from palacs.stopping import Plateau
+    >>> from palacs.evidence import Plateau
     >>> rule = Plateau(window=2, tolerance=0.01, patience=1)
     >>> rule.advise([0.5, 0.6, 0.7, 0.702, 0.703, 0.7]).stop
     True
@@ -175,7 +172,7 @@ def expected_gain(utilities: npt.ArrayLike) -> float:
 
     Examples
     --------
-    >>> from palacs.stopping import expected_gain
+    >>> from palacs.evidence import expected_gain
     >>> expected_gain([0.2, float("nan"), 0.3])
     0.3
     """
@@ -214,14 +211,14 @@ def estimated_accuracy(
 
     Examples
     --------
-    >>> from palacs.stopping import estimated_accuracy
+    >>> from palacs.evidence import estimated_accuracy
     >>> X = [[0.0], [0.1], [0.2], [0.8], [0.9], [1.0]]
     >>> estimated_accuracy(X, ["a", "a", "a", "b", "b", "b"])
     1.0
     """
     labelled = check_labelled_set(X, y, None, None)
     if classifier is None:
-        classifier = ParzenWindowClassifier("auto", class_prior="uniform")
+        classifier = default_model()
     validator = cross_validator(
         labelled, classifier, check_count(folds, "folds", minimum=2), seed_of(random_state)
     )

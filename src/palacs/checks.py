@@ -1,7 +1,14 @@
-"""Checks shared by the public functions: every message names the value and the remedy."""
+"""Every check of what somebody passes in: a message names the value and the remedy.
+
+Also the one place that knows scikit-learn's private validation of parameters; estimators describe
+theirs with the constraints exported here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+from functools import cache, lru_cache
+from math import isfinite
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -9,7 +16,26 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 from sklearn.utils import check_array
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, make_constraint
+
+__all__ = [
+    "BANDWIDTH_OR_AUTO",
+    "Bandwidth",
+    "Codes",
+    "Features",
+    "HasMethods",
+    "Interval",
+    "StrOptions",
+    "check_bandwidth",
+    "check_bandwidth_or_auto",
+    "check_codes",
+    "check_count",
+    "check_features",
+    "check_mapping",
+    "check_number",
+    "check_numbers",
+    "parameters_allowed",
+]
 
 Features = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
@@ -112,3 +138,60 @@ def check_count(value: Any, name: str, *, minimum: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
         raise ValueError(f"{name} must be a whole number of at least {minimum}, got {value!r}.")
     return int(value)
+
+
+def check_mapping(given: Any, name: str) -> dict[Any, Any]:
+    """Return a mapping by Python labels, not empty."""
+    if not isinstance(given, Mapping) or not given:
+        raise ValueError(f"{name} must map labels to values, got {given!r}.")
+    return {
+        label.item() if isinstance(label, np.generic) else label: v for label, v in given.items()
+    }
+
+
+def check_number(value: Any, name: str, *, or_zero: bool = False) -> float:
+    """Return a finite positive number, or zero where that is allowed."""
+    usable = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+    if not usable or value < 0 or (value == 0 and not or_zero):
+        bound = "not negative" if or_zero else "positive"
+        raise ValueError(f"{name} must be a finite number, {bound}, got {value!r}.")
+    return float(value)
+
+
+def check_numbers(given: Any, name: str, *, or_zero: bool = False) -> dict[Any, float]:
+    """Return label -> number, each checked."""
+    return {
+        label: check_number(value, f"{name}[{label!r}]", or_zero=or_zero)
+        for label, value in check_mapping(given, name).items()
+    }
+
+
+def parameters_allowed(estimator: Hashable, params: Mapping[str, Any]) -> bool:
+    """Whether parameters fit an estimator's constraints, at the pace of a decision."""
+    try:
+        # The type belongs to the key: 1, 1.0 and True are equal and not all allowed.
+        return _remembered(estimator, tuple((k, type(v), v) for k, v in params.items()))
+    except TypeError:  # a value that cannot be hashed
+        return _satisfied(estimator, params)
+
+
+@lru_cache(maxsize=256)
+def _remembered(estimator: Hashable, params: tuple[tuple[str, type[Any], Any], ...]) -> bool:
+    return _satisfied(estimator, {name: value for name, _, value in params})
+
+
+def _satisfied(estimator: Any, params: Mapping[str, Any]) -> bool:
+    return all(
+        any(constraint.is_satisfied_by(params[name]) for constraint in constraints)
+        for name, constraints in _constraints(estimator).items()
+        if name in params
+    )
+
+
+@cache
+def _constraints(estimator: Any) -> dict[str, list[Any]]:
+    return {
+        name: [make_constraint(constraint) for constraint in constraints]
+        for name, constraints in estimator._parameter_constraints.items()
+        if isinstance(constraints, list)  # else the text "no_validation"
+    }

@@ -11,15 +11,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from palacs._bandwidth import resolve_bandwidth
-from palacs._validation import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features
-from palacs.kernel import frequencies
-
-__all__ = ["ParzenWindowClassifier"]
+from palacs.checks import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features, StrOptions
+from palacs.kernel import frequencies, resolve_bandwidth
+from palacs.ties import best_of_rows
 
 ClassPrior = Literal["uniform"] | npt.ArrayLike | None
 
@@ -159,7 +156,7 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         -------
         y : ndarray of shape (n_query,)
         """
-        winners = self.predict_proba(X).argmax(axis=1)
+        winners = best_of_rows(self.predict_proba(X)).argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[winners]
         return labels
 
@@ -181,3 +178,10 @@ def check_class_prior(class_prior: ClassPrior, n_classes: int) -> npt.NDArray[np
         )
     normalised: npt.NDArray[np.float64] = prior / prior.sum()
     return normalised
+
+
+def prior_or_none(classifier: ParzenWindowClassifier, n_classes: int) -> Features:
+    """Return the prior (n_classes,) as compiled code takes it: empty for the paper's None."""
+    if classifier.class_prior is None:
+        return np.zeros(0)
+    return check_class_prior(classifier.class_prior, n_classes)

@@ -14,12 +14,10 @@ from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from sklearn.utils import check_array
 
-from palacs._mistakes import check_mistakes, gain_rows_costly, zero_one
-
-__all__ = ["perf_gain"]
+from palacs.compiled import compiled
+from palacs.gain._mistakes import check_mistakes, gain_rows_costly, zero_one
 
 Array = npt.NDArray[np.float64]
 
@@ -125,7 +123,7 @@ def cost_gain_rows(k: Array, max_labels: int, prior: float, mistakes: Array) -> 
     return gain_rows_costly(k, max_labels, prior, mistakes)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def gain_rows_up_to_three(k: Array, max_labels: int, prior: float) -> Array:
     """Return the gains of all rows of k (n_points, n_classes) for max_labels <= 3."""
     n_points, n_classes = k.shape
@@ -137,7 +135,7 @@ def gain_rows_up_to_three(k: Array, max_labels: int, prior: float) -> Array:
     return gains
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _gain_rows_any(k: Array, max_labels: int, prior: float) -> Array:
     """Return the gains of all rows of k (n_points, n_classes) for any max_labels."""
     n_points, n_classes = k.shape
@@ -149,7 +147,7 @@ def _gain_rows_any(k: Array, max_labels: int, prior: float) -> Array:
     return gains
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _prepare(k: Array, prior: float, alpha: Array, behind: Array, suffix: Array) -> None:
     """Fill α sorted downwards, how far each class is behind the leader, and Σ_{z >= c} α_z.
 
@@ -168,7 +166,7 @@ def _prepare(k: Array, prior: float, alpha: Array, behind: Array, suffix: Array)
 
 
 # Merge sort by hand: NumPy's sort would more than double the time a cold start compiles.
-@njit(cache=True, nogil=True)
+@compiled
 def _sort_descending(values: Array, scratch: Array) -> None:
     """Sort in place; both are (n,), and scratch is overwritten."""
     n = values.shape[0]
@@ -183,7 +181,7 @@ def _sort_descending(values: Array, scratch: Array) -> None:
         width *= 2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sort_run(values: Array, first: int, last: int) -> None:
     """Sort values[first:last] downwards by insertion, which is best for a handful."""
     for i in range(first + 1, last):
@@ -195,7 +193,7 @@ def _sort_run(values: Array, first: int, last: int) -> None:
         values[j] = value
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _merge(values: Array, scratch: Array, first: int, middle: int, last: int) -> None:
     """Merge values[first:middle] and values[middle:last], each sorted downwards."""
     for i in range(first, middle):
@@ -216,7 +214,7 @@ def _merge(values: Array, scratch: Array, first: int, middle: int, last: int) ->
         place += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _gain_up_to_three(alpha: Array, behind: Array, suffix: Array, max_labels: int) -> float:
     """Gain for M <= 3 from sorted α: one pass over the classes that one to three labels promote.
 
@@ -267,7 +265,7 @@ def _gain_up_to_three(alpha: Array, behind: Array, suffix: Array, max_labels: in
     return float(gain)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _gain_any(alpha: Array, behind: Array, suffix: Array, max_labels: int) -> float:
     """Gain for any M, by truncated generating functions.
 
@@ -335,7 +333,7 @@ def _gain_any(alpha: Array, behind: Array, suffix: Array, max_labels: int) -> fl
     return gain
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _levels(
     behind: Array, max_labels: int
 ) -> tuple[Array, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -355,7 +353,7 @@ def _levels(
     return levels[:used], who[:used], labels[:used]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _urn_scale(total: float, max_labels: int) -> float:
     """Return the scale at which the whole urn's weight for ``max_labels`` labels is one.
 
@@ -368,7 +366,7 @@ def _urn_scale(total: float, max_labels: int) -> float:
     return float(np.exp(log_weight / max_labels))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _urn_weights(alpha: float, scale: float, out: Array) -> None:
     """Fill out[l] = Π_{i<l} (α + i) / ((i + 1) scale)."""
     out[0] = 1.0
@@ -376,7 +374,7 @@ def _urn_weights(alpha: float, scale: float, out: Array) -> None:
         out[i + 1] = out[i] * ((alpha + i) / ((i + 1.0) * scale))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _set_leaf(calm: Array, ahead: Array, node: int, weights: Array, allowed: int) -> None:
     """Split one class's weights: up to ``allowed`` labels it is not ahead, above it is."""
     for j in range(weights.shape[0]):
@@ -384,7 +382,7 @@ def _set_leaf(calm: Array, ahead: Array, node: int, weights: Array, allowed: int
         ahead[node, j] = 0.0 if j <= allowed else weights[j]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _join(calm: Array, ahead: Array, node: int) -> None:
     """Multiply the polynomials of a node's two children, truncated."""
     left, right = 2 * node, 2 * node + 1

@@ -9,17 +9,25 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numba import njit
-from sklearn.utils._param_validation import HasMethods, Interval
 
-from palacs._random import Stream
-from palacs._validation import Codes
-from palacs.strategies._base import Strategy, Utilities
-from palacs.strategies._crossval import CrossValidator, cross_validator
-from palacs.strategies._labelled import LabelledSet
+from palacs.checks import Codes, HasMethods, Interval
+from palacs.classifier import ParzenWindowClassifier, parzen_out_of_fold
+from palacs.compiled import compiled
+from palacs.evidence import CrossValidator, LabelledSet, assign_folds, cross_validator
+from palacs.kernel import LOOP_FEATURES, similarity_loop
+from palacs.strategies._base import Strategy
+from palacs.strategies._compiled_form import (
+    AUTO,
+    Acquired,
+    as_number,
+    bandwidth_for,
+    decides_for,
+)
+from palacs.strategies._pick import Utilities
+from palacs.stream import Stream
 
 
 class _CrossValidated(Strategy):
@@ -48,6 +56,18 @@ class _CrossValidated(Strategy):
         scores = self._scores(labelled, validator)
         shares: Utilities = scores / scores.sum()
         return shares
+
+    def _parzen_form(self, form: type[Any], n_features: int, *more: Any) -> Any | None:
+        """Return a form where the Parzen window is the model, as it is or corrected; else None."""
+        model = ParzenWindowClassifier() if self.classifier is None else self.classifier
+        if type(model) is not ParzenWindowClassifier or n_features > LOOP_FEATURES:
+            return None
+        model._validate_params()
+        corrected = isinstance(model.class_prior, str)
+        if model.class_prior is not None and not corrected:
+            return None
+        bandwidth = as_number(model.bandwidth)
+        return form(bandwidth, bandwidth != AUTO, corrected, int(self.folds), *more)
 
     @abstractmethod
     def _scores(self, labelled: LabelledSet, validator: CrossValidator) -> Utilities:
@@ -103,6 +123,31 @@ class InverseAccuracy(_CrossValidated):
         if not self.allow_repeat and labelled.last_requested is not None:
             scores[labelled.last_requested] = 0.0
         return scores
+
+    def compiled_form(self, n_features: int) -> Any | None:
+        """Return the form for compiled loops, where the Parzen window is the model."""
+        return self._parzen_form(InverseForm, n_features, bool(self.allow_repeat))
+
+
+class InverseForm(NamedTuple):
+    """Inverse for compiled loops."""
+
+    bandwidth: float
+    compares: bool
+    corrected: bool
+    folds: int
+    allow_repeat: bool
+
+
+@decides_for(InverseForm)
+@compiled
+def _inverse_utilities(form: InverseForm, acquired: Acquired, n: int, stream: Stream) -> Utilities:
+    _decide_left_out(form, acquired, n, stream.seed)
+    scores = inverse_scores(acquired.y[:n], n, acquired.predicted[:n], acquired.counts.shape[0])
+    if not form.allow_repeat:
+        scores[acquired.y[n - 1]] = 0.0
+    shares: Utilities = scores / scores.sum()
+    return shares
 
 
 class AccuracyImprovement(_CrossValidated):
@@ -162,6 +207,36 @@ class Redistricting(_CrossValidated):
             labelled.y, n, validator.predict(n), validator.predict(n - 1), labelled.n_classes
         )
         return scores
+
+    def compiled_form(self, n_features: int) -> Any | None:
+        """Return the form for compiled loops, where the Parzen window is the model."""
+        return self._parzen_form(RedistrictingForm, n_features)
+
+
+class RedistrictingForm(NamedTuple):
+    """Redistricting for compiled loops."""
+
+    bandwidth: float
+    compares: bool
+    corrected: bool
+    folds: int
+
+
+@decides_for(RedistrictingForm)
+@compiled
+def _redistricting_utilities(
+    form: RedistrictingForm, acquired: Acquired, n: int, stream: Stream
+) -> Utilities:
+    if n == acquired.counts.shape[0]:
+        # The first decision of a trial: nothing is remembered yet.
+        _decide_left_out(form, acquired, n - 1, stream.seed)
+    before = acquired.predicted[: n - 1].copy()
+    _decide_left_out(form, acquired, n, stream.seed)
+    scores = redistricting_scores(
+        acquired.y[:n], n, acquired.predicted[:n], before, acquired.counts.shape[0]
+    )
+    shares: Utilities = scores / scores.sum()
+    return shares
 
 
 class Risk(_CrossValidated):
@@ -243,7 +318,20 @@ def _without_latest(
     return rows
 
 
-@njit(cache=True, nogil=True)
+@compiled
+def _decide_left_out(form: Any, acquired: Acquired, n: int, seed: np.uint64) -> None:
+    """Renew the out-of-fold predictions of the first n instances."""
+    n_classes = acquired.counts.shape[0]
+    prior = np.full(n_classes if form.corrected else 0, 1.0 / n_classes)
+    fold = assign_folds(n, form.folds, Stream(seed, np.uint64(n)))
+    similarity = acquired.similarity
+    if form.bandwidth == AUTO:
+        X = acquired.X[:n]
+        similarity = similarity_loop(X, X, bandwidth_for(form.bandwidth, acquired, n))
+    acquired.predicted[:n] = parzen_out_of_fold(similarity, acquired.y, n, fold, -1, prior)
+
+
+@compiled
 def accuracies(y: Codes, n: int, predicted: Codes, n_classes: int) -> Utilities:
     """Return (correct + 1) / (n_y + C) for each class, shape (n_classes,).
 
@@ -261,14 +349,14 @@ def accuracies(y: Codes, n: int, predicted: Codes, n_classes: int) -> Utilities:
     return shares
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def inverse_scores(y: Codes, n: int, predicted: Codes, n_classes: int) -> Utilities:
     """Return 1 / accuracy of each class, shape (n_classes,)."""
     scores: Utilities = 1.0 / accuracies(y, n, predicted, n_classes)
     return scores
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def redistricting_scores(y: Codes, n: int, now: Codes, before: Codes, n_classes: int) -> Utilities:
     """Return one plus the number of flipped predictions of each class, shape (n_classes,)."""
     scores = np.ones(n_classes)

@@ -1,0 +1,38 @@
+"""What is known: the labelled set, left-out decisions, the default model, when to stop.
+
+Strategies decide from it, the studio shows it, campaigns advise by it; all three mean the same
+numbers.
+"""
+
+from palacs.evidence._crossval import CrossValidator, assign_folds, cross_validator
+from palacs.evidence._default_model import default_model
+from palacs.evidence._labelled_set import LabelledSet, Labels, check_labelled_set, encode
+from palacs.evidence._left_out import CurvePoint, LeftOut, left_out_decisions
+from palacs.evidence._stopping import (
+    Advice,
+    GainThreshold,
+    Plateau,
+    Rule,
+    estimated_accuracy,
+    expected_gain,
+)
+
+__all__ = [
+    "Advice",
+    "CrossValidator",
+    "CurvePoint",
+    "GainThreshold",
+    "LabelledSet",
+    "Labels",
+    "LeftOut",
+    "Plateau",
+    "Rule",
+    "assign_folds",
+    "check_labelled_set",
+    "cross_validator",
+    "default_model",
+    "encode",
+    "estimated_accuracy",
+    "expected_gain",
+    "left_out_decisions",
+]

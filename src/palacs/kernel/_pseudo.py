@@ -1,0 +1,130 @@
+"""Pseudo-instances: what a class would probably yield, drawn from its kernel density.
+
+They stand for the instances that nobody has acquired yet (the paper's Fig. 3). All numbers come
+from a `Stream`, so that the same seed and labelled set give the same draws anywhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from palacs.checks import Codes, Features, check_bandwidth, check_codes, check_count, check_features
+from palacs.compiled import compiled
+from palacs.stream import PENDING, PSEUDO, Stream, fill_normal, seed_of, uniform
+
+
+def sample_pseudo_instances(
+    X: npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    n_classes: int,
+    n_per_class: int = 25,
+    bandwidth: float = 0.05,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Draw pseudo-instances from the kernel density of each class.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_instances, n_features)
+    y : array-like of shape (n_instances,)
+        Class codes 0, ..., n_classes - 1.
+    n_classes : int
+    n_per_class : int, default=25
+        The paper's n_p.
+    bandwidth : float, default=0.05
+        The kernel's standard deviation σ.
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    X_pseudo : ndarray of shape (n_drawn, n_features)
+        ``n_per_class`` rows for every class that has an instance.
+    y_pseudo : ndarray of shape (n_drawn,)
+        The class each was drawn from.
+
+    Examples
+    --------
+    >>> from palacs.kernel import sample_pseudo_instances
+    >>> X_pseudo, y_pseudo = sample_pseudo_instances(
+    ...     [[0.0], [1.0]], [0, 1], n_classes=2, n_per_class=3, random_state=0)
+    >>> X_pseudo.shape, y_pseudo.tolist()
+    ((6, 1), [0, 0, 0, 1, 1, 1])
+    """
+    instances = check_features(X)
+    n_classes = check_count(n_classes, "n_classes")
+    codes = check_codes(y, len(instances), n_classes)
+    n_per_class = check_count(n_per_class, "n_per_class")
+    stream = Stream(seed_of(random_state), np.uint64(len(instances)))
+    X_pseudo, y_pseudo = draw_pseudo_instances(
+        instances, codes, n_classes, n_per_class, check_bandwidth(bandwidth), stream
+    )
+    return X_pseudo, y_pseudo
+
+
+@compiled
+def _members(y: Codes, n_classes: int) -> tuple[Codes, Codes]:
+    """Return how many instances each class has, and all instances ordered by class.
+
+    Counted by hand: NumPy's argsort takes seconds to compile.
+    """
+    counts = np.zeros(n_classes, dtype=np.int64)
+    for i in range(y.shape[0]):
+        counts[y[i]] += 1
+    place = np.zeros(n_classes, dtype=np.int64)
+    for c in range(1, n_classes):
+        place[c] = place[c - 1] + counts[c - 1]
+    members = np.empty(y.shape[0], dtype=np.int64)
+    for i in range(y.shape[0]):
+        members[place[y[i]]] = i
+        place[y[i]] += 1
+    return counts, members
+
+
+@compiled
+def draw_pseudo_instances(
+    X: Features, y: Codes, n_classes: int, n_per_class: int, bandwidth: float, stream: Stream
+) -> tuple[Features, Codes]:
+    """Return pseudo-instances (n_drawn, n_features) and the classes (n_drawn,) they come from.
+
+    Each pseudo-instance has Philox blocks of its own: what one class draws does not depend on
+    how many instances another has.
+    """
+    n_features = X.shape[1]
+    counts, members = _members(y, n_classes)
+    n_present = 0
+    for c in range(n_classes):
+        n_present += 1 if counts[c] else 0
+    X_pseudo = np.empty((n_present * n_per_class, n_features))
+    y_pseudo = np.empty(n_present * n_per_class, dtype=np.int64)
+    blocks = 1 + (n_features + 3) // 4
+    first = 0
+    row = 0
+    for c in range(n_classes):
+        for j in range(n_per_class if counts[c] else 0):
+            block = (c * n_per_class + j) * blocks
+            parent = members[first + int(uniform(stream, PSEUDO, block) * counts[c])]
+            fill_normal(stream, PSEUDO, block + 1, X_pseudo[row])
+            for f in range(n_features):
+                X_pseudo[row, f] = X[parent, f] + bandwidth * X_pseudo[row, f]
+            y_pseudo[row] = c
+            row += 1
+        first += counts[c]
+    return X_pseudo, y_pseudo
+
+
+@compiled
+def draw_pending(
+    X: Features, y: Codes, pending: Codes, bandwidth: float, stream: Stream
+) -> Features:
+    """Draw one pseudo-instance for each pending class, shape (n_pending, n_features)."""
+    drawn = np.empty((pending.shape[0], X.shape[1]))
+    blocks = 1 + (X.shape[1] + 3) // 4
+    for i in range(pending.shape[0]):
+        members = np.flatnonzero(y == pending[i])
+        parent = members[int(uniform(stream, PENDING, i * blocks) * members.shape[0])]
+        fill_normal(stream, PENDING, i * blocks + 1, drawn[i])
+        for f in range(X.shape[1]):
+            drawn[i, f] = X[parent, f] + bandwidth * drawn[i, f]
+    return drawn
