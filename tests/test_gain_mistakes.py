@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from palacs import perf_gain
+from palacs import PALACS, Conditions, perf_gain
 from palacs.gain._mistakes import gain_rows_mistakes
 
 RNG = np.random.default_rng(6)
@@ -122,6 +122,45 @@ def test_bad_costs_are_refused(mistakes, message):
         perf_gain([[1.0, 2.0]], mistakes=mistakes)
 
 
-def test_too_much_to_enumerate_is_refused_at_once():
-    with pytest.raises(ValueError, match=r"max_labels=5 with 100 classes .* use a smaller"):
-        perf_gain(np.ones((1, 100)), max_labels=5, mistakes=random_costs(100, RNG))
+def test_ties_with_huge_counts_keep_their_digits():
+    # Both decisions cost the same to the last digit: only the sum of the counts is huge.
+    costs = np.array([[0.0, 0.3, 0.7], [0.3, 0.0, 0.1], [0.7, 0.1, 0.0]])
+    for n in (1e3, 1e6, 1e9, 1e12):
+        # 0.3 n + 0.7 c = 0.3 n + 0.1 c holds for c = 0 alone, whatever n is.
+        gain = gain_rows_mistakes(np.array([[n, n, 0.0]]), 1, 1e-9, costs)[0]
+        exact = gain_rows_mistakes(np.array([[1e3, 1e3, 0.0]]), 1, 1e-9, costs)[0] * 1e3 / n
+        assert gain == pytest.approx(exact, rel=1e-2)
+
+
+def test_rational_costs_with_counts_of_a_trillion_agree_with_exact_arithmetic():
+    from fractions import Fraction
+
+    costs = np.array([[0.0, 0.1, 0.2], [0.7, 0.0, 0.3], [0.6, 0.3, 0.0]])
+    k = np.array([3e12, 1e12 + 3, 2e12 - 7])
+    alpha = [Fraction(float(value)) + 1 for value in k]
+    exact = [[Fraction(float(value)) for value in row] for row in costs]
+    total = sum(alpha)
+    today = min(sum(a * row[d] for a, row in zip(alpha, exact, strict=True)) for d in range(3))
+    expected = Fraction(0)
+    for label in range(3):
+        after = [a + (c == label) for c, a in enumerate(alpha)]
+        best = min(sum(a * row[d] for a, row in zip(after, exact, strict=True)) for d in range(3))
+        expected += alpha[label] / total * best / (total + 1)
+    wanted = float(today / total - expected)
+    found = perf_gain(k[None], max_labels=1, mistakes=costs)[0]
+    assert found == pytest.approx(wanted, rel=1e-9, abs=1e-30)
+
+
+def test_too_many_classes_are_refused_at_once_and_fewer_labels_are_named():
+    costs = random_costs(100, np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"max_labels=3 with 100 classes .* use max_labels=2"):
+        perf_gain(np.ones((1, 100)), mistakes=costs)
+    assert perf_gain(np.ones((2, 100)), max_labels=2, mistakes=costs).shape == (2,)
+
+
+def test_a_strategy_refuses_them_before_anything_is_acquired():
+    costs = random_costs(100, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="use max_labels=2"):
+        PALACS().query(
+            np.empty((0, 2)), [], classes=list(range(100)), conditions=Conditions(mistakes=costs)
+        )

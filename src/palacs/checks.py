@@ -24,8 +24,8 @@ __all__ = [
     "Codes",
     "Features",
     "HasMethods",
-    "Interval",
     "StrOptions",
+    "Whole",
     "check_bandwidth",
     "check_bandwidth_or_auto",
     "check_codes",
@@ -39,6 +39,18 @@ __all__ = [
 
 Features = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
+
+
+class Whole(Interval):
+    """A whole number from ``low`` on, up to ``high`` where given: no True, no 3.0."""
+
+    def __init__(self, low: int, high: int | None = None) -> None:
+        super().__init__(Integral, low, high, closed="left" if high is None else "both")
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Whether the value is allowed; True is no number here."""
+        return not isinstance(val, (bool, np.bool_)) and bool(super().is_satisfied_by(val))
+
 
 # Between these its square is still a number.
 BANDWIDTHS = Interval(Real, 1e-100, 1e100, closed="both")

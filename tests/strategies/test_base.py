@@ -1,6 +1,7 @@
 """What the base class does for every strategy: labels, picks, ties, and refusing bad input."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from palacs import PALACS, InverseAccuracy, UniformSelection
@@ -122,6 +123,8 @@ WITH_INF = np.array([[0.0], [0.1], [1.0], [-np.inf]])
         ([], [], {}, r"labelled set is empty.*name them: query\(X, y, classes=\[...\]\)"),
         (X, ["a"] * 4, {}, r"at least two classes, got \['a'\]; name them all"),
         (X, Y, {"classes": ["a"]}, r"at least two classes, got \['a'\]; name them all"),
+        (X, [1, "a", "b", "b"], {}, r"y holds the text 'b' and the number 1; labels must be all"),
+        (X, ["a", pd.NA, "b", "b"], {}, r"y holds a missing label .*; name its class or leave it"),
         (X, ["a", None, "b", "b"], {}, r"y holds a missing label .*; name its class or leave it"),
         (X, ["a", np.nan, "b", "b"], {}, r"y holds a missing label .*; name its class or leave"),
         (X, [1.0, np.nan, 2.0, 2.0], {}, r"y holds a missing label .*; name its class or leave"),

@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from palacs import PALACS, perf_gain
 
@@ -186,3 +190,30 @@ def test_the_grid_refuses_many_features_and_names_the_other_form():
 def test_there_is_nothing_to_explain_before_the_first_instance():
     with pytest.raises(ValueError, match="labelled set is empty; there is nothing to explain"):
         PALACS().explain([], [], classes=["a", "b"])
+
+
+def test_a_model_inside_is_fitted_on_the_labels_so_that_its_parameters_may_name_them():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0.4, 0.1, (10, 1)), rng.normal(0.6, 0.1, (10, 1))])
+    y = np.array(["zebra"] * 10 + ["ant"] * 10)
+
+    def utilities(model, classes):
+        strategy = PALACS(bandwidth=0.1, sampling="grid", classifier=model)
+        _, found = strategy.query(X, y, classes=classes, return_utilities=True)
+        return dict(zip(classes, found.tolist(), strict=True))
+
+    # Priors are in the sorted order of the labels: "ant" first, however the classes are listed.
+    for model in (
+        GaussianNB(priors=[0.9, 0.1]),
+        LogisticRegression(class_weight={"zebra": 20.0, "ant": 1.0}),
+        make_pipeline(StandardScaler(), GaussianNB(priors=[0.9, 0.1])),
+    ):
+        one = utilities(model, ["zebra", "ant"])
+        assert one == pytest.approx(utilities(model, ["ant", "zebra"]))
+    assert one != pytest.approx(utilities(GaussianNB(priors=[0.1, 0.9]), ["zebra", "ant"]))
+
+
+@pytest.mark.parametrize("value", [True, 2.0, 0])
+def test_the_number_of_pseudo_instances_is_a_whole_number(value):
+    with pytest.raises(ValueError, match="n_pseudo"):
+        PALACS(n_pseudo=value).query([[0.0], [1.0]], ["a", "b"])

@@ -11,11 +11,12 @@ from palacs.gain._gain import (
     gain_rows_up_to_three,
     perf_gain,
 )
-from palacs.gain._mistakes import check_mistakes, zero_one
+from palacs.gain._mistakes import check_mistakes, check_work, zero_one
 
 __all__ = [
     "MOST_LABELS",
     "check_mistakes",
+    "check_work",
     "cost_gain_rows",
     "gain_rows",
     "gain_rows_up_to_three",

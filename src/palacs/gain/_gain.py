@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sklearn.utils import check_array
 
 from palacs.compiled import compiled
-from palacs.gain._mistakes import check_mistakes, gain_rows_costly, zero_one
+from palacs.gain._mistakes import check_mistakes, check_work, gain_rows_mistakes, zero_one
 
 Array = npt.NDArray[np.float64]
 
@@ -76,6 +76,7 @@ def perf_gain(
         raise ValueError(f"prior must be positive and finite, got {prior!r}; 1.0 is the paper's.")
     if mistakes is not None:
         matrix = check_mistakes(mistakes, counts.shape[1])
+        check_work(counts.shape[1], int(max_labels), matrix)
         return cost_gain_rows(counts, int(max_labels), float(prior), matrix)
     gains: Array = gain_rows(counts, int(max_labels), float(prior))
     return gains
@@ -120,7 +121,8 @@ def cost_gain_rows(k: Array, max_labels: int, prior: float, mistakes: Array) -> 
     if zero_one(mistakes):
         scaled: Array = gain_rows(k, max_labels, prior) * mistakes.max()
         return scaled
-    return gain_rows_costly(k, max_labels, prior, mistakes)
+    costly: Array = gain_rows_mistakes(k, max_labels, prior, mistakes)
+    return costly
 
 
 @compiled

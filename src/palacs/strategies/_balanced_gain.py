@@ -8,12 +8,11 @@ classes that compete for the same places.
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from palacs.checks import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features, Interval
+from palacs.checks import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features, Whole
 from palacs.compiled import compiled
 from palacs.evidence import LabelledSet
 from palacs.kernel import (
@@ -72,7 +71,7 @@ class BalancedGain(Strategy):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_pseudo": [Interval(Integral, 1, None, closed="left")],
+        "n_pseudo": [Whole(1)],
         "bandwidth": BANDWIDTH_OR_AUTO,
         "random_state": ["random_state"],
     }

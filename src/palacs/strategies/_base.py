@@ -206,6 +206,7 @@ class Strategy(BaseEstimator, ABC):
         labelled = check_labelled_set(X, y, classes, pending, requested)
         self._check_classes(labelled.classes)
         in_force = class_conditions(conditions, labelled.classes)
+        self._check_conditions(in_force, labelled.n_classes)
         allowed = _check_candidates(candidates, labelled.classes)
         batch_size = check_count(batch_size, "batch_size")
         seed = seed_of(self.random_state)
@@ -276,6 +277,9 @@ class Strategy(BaseEstimator, ABC):
 
     def _check_classes(self, classes: Labels) -> None:
         """Check parameters that depend on the class labels; nothing by default."""
+
+    def _check_conditions(self, conditions: ClassConditions, n_classes: int) -> None:
+        """Refuse conditions the strategy cannot work under; nothing by default."""
 
     def _decide(
         self,

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from palacs.checks import Codes, Features
-from palacs.evidence import LabelledSet
+from palacs.evidence import LabelledSet, Labels, encode
 
 Model = Any | None
 
@@ -40,7 +40,7 @@ def embed(classifier: Any, labelled: LabelledSet) -> tuple[LabelledSet, Any]:
     if not isinstance(classifier, Pipeline) or len(classifier.steps) == 1:
         return labelled, classifier
     try:
-        X = clone(classifier[:-1]).fit_transform(labelled.X, labelled.y)
+        X = clone(classifier[:-1]).fit_transform(labelled.X, labelled.classes[labelled.y])
     except ValueError as error:
         raise ValueError(_unfit(classifier[:-1], len(labelled), error)) from error
     X = np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
@@ -50,7 +50,7 @@ def embed(classifier: Any, labelled: LabelledSet) -> tuple[LabelledSet, Any]:
 def believed_frequencies(
     k: Features,
     points: Features,
-    acquired: tuple[Features, Codes],
+    acquired: tuple[Features, Codes, Labels],
     model: Model,
     importance: Features | None,
 ) -> Features:
@@ -61,7 +61,7 @@ def believed_frequencies(
     k : ndarray of shape (n_points, n_classes)
         Kernel frequencies at ``points`` (n_points, n_features).
     acquired : tuple of ndarray
-        Features and codes of what was acquired.
+        Features (n, n_features) and codes (n,) of what was acquired, and all class labels.
     model : classifier or None
         None takes the kernel frequencies' own proportions.
     importance : ndarray of shape (n_classes,) or None
@@ -109,7 +109,9 @@ def _counts(y: Codes, k: Features) -> Features:
     return counts
 
 
-def _probabilities(model: Any, points: Features, X: Features, y: Codes, k: Features) -> Features:
+def _probabilities(
+    model: Any, points: Features, X: Features, y: Codes, classes: Labels, k: Features
+) -> Features:
     """Return the model's probabilities (n_points, n_classes); 0 for classes it has not seen."""
     proba = np.zeros_like(k)
     seen = np.unique(y)
@@ -118,12 +120,13 @@ def _probabilities(model: Any, points: Features, X: Features, y: Codes, k: Featu
         proba[:, seen[0]] = 1.0
         return proba
     try:
-        fitted = clone(model).fit(X, y)
+        # The model sees the labels themselves: its parameters may name them.
+        fitted = clone(model).fit(X, classes[y])
     except ValueError as error:
         raise ValueError(_unfit(model, len(y), error)) from error
     # Features of any size must give an answer: where numbers run out, the kernel decides.
     with np.errstate(all="ignore"):
-        proba[:, fitted.classes_] = fitted.predict_proba(points)
+        proba[:, encode(fitted.classes_, classes, "the model")] = fitted.predict_proba(points)
     lost = ~np.isfinite(proba).all(axis=1)
     proba[lost] = k[lost]
     return proba

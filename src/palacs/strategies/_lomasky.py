@@ -8,12 +8,11 @@ draw the next class with probability proportional to its utility.
 from __future__ import annotations
 
 from abc import abstractmethod
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from palacs.checks import Codes, HasMethods, Interval
+from palacs.checks import Codes, HasMethods, Whole
 from palacs.classifier import ParzenWindowClassifier, parzen_out_of_fold
 from palacs.compiled import compiled
 from palacs.evidence import CrossValidator, LabelledSet, assign_folds, cross_validator
@@ -35,7 +34,7 @@ class _CrossValidated(Strategy):
 
     drawn = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "folds": [Interval(Integral, 2, None, closed="left")],
+        "folds": [Whole(2)],
         "classifier": [HasMethods(["fit", "predict"]), None],
         "random_state": ["random_state"],
     }

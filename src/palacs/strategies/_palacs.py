@@ -8,7 +8,6 @@ is the gain averaged over where its instances fall.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -20,13 +19,13 @@ from palacs.checks import (
     Codes,
     Features,
     HasMethods,
-    Interval,
     StrOptions,
+    Whole,
 )
 from palacs.compiled import compiled
 from palacs.conditions import ClassConditions, Conditions, class_conditions
 from palacs.evidence import LabelledSet, Labels, check_labelled_set
-from palacs.gain import MOST_LABELS, cost_gain_rows, gain_rows, gain_rows_up_to_three
+from palacs.gain import MOST_LABELS, check_work, cost_gain_rows, gain_rows, gain_rows_up_to_three
 from palacs.kernel import (
     LOOP_FEATURES,
     draw_pending,
@@ -120,8 +119,8 @@ class PALACS(Strategy):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_pseudo": [Interval(Integral, 1, None, closed="left")],
-        "max_labels": [Interval(Integral, 1, MOST_LABELS, closed="both")],
+        "n_pseudo": [Whole(1)],
+        "max_labels": [Whole(1, MOST_LABELS)],
         "bandwidth": BANDWIDTH_OR_AUTO,
         "sampling": [StrOptions({"monte-carlo", "grid"})],
         "classifier": [HasMethods(["fit", "predict_proba"]), None],
@@ -221,6 +220,11 @@ class PALACS(Strategy):
             return None
         return PALACSForm(as_number(self.bandwidth), False, self.n_pseudo, self.max_labels)
 
+    def _check_conditions(self, conditions: ClassConditions, n_classes: int) -> None:
+        _, mistakes = conditions.in_use()
+        if mistakes is not None:
+            check_work(n_classes, int(self.max_labels), mistakes)
+
     def _explain(
         self, labelled: LabelledSet, stream: Stream, conditions: ClassConditions
     ) -> Explanation:
@@ -256,7 +260,8 @@ class PALACS(Strategy):
                 X, y, n_classes, int(self.n_pseudo), bandwidth, stream
             )
         k = frequencies(points, X, y, n_classes, bandwidth)
-        believed = believed_frequencies(k, points, (X, y), model, importance)
+        acquired = (X, y, labelled.classes)
+        believed = believed_frequencies(k, points, acquired, model, importance)
         if mistakes is None:
             return points, origins, k, gain_rows(believed, int(self.max_labels), 1.0)
         gains = cost_gain_rows(believed, int(self.max_labels), prior_under(mistakes), mistakes)
