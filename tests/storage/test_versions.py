@@ -21,9 +21,9 @@ from palacs.storage import (
     open_storage,
     upgrade_storage,
 )
-from palacs.storage._open import _make
+from palacs.storage._postgresql import PostgreSQLStorage
 from palacs.storage._schema import REVISIONS, VERSION_TABLE, metadata
-from palacs.storage._versions import migrate_to
+from palacs.storage._schema_versions import migrate_to
 
 FIRST = Path(__file__).parent / "fixtures" / "schema-0001.sqlite"
 
@@ -36,7 +36,7 @@ def first_schema(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         shutil.copy(FIRST, copy)
         return f"sqlite:///{copy}"
     url: str = request.getfixturevalue("new_postgresql")()
-    storage = _make(url, None)
+    storage = PostgreSQLStorage.from_url(url)
     with storage._migrating() as connection:
         migrate_to(connection, "0001")
     file = sqlite3.connect(FIRST)

@@ -17,10 +17,10 @@ from palacs.campaign import _decide, _operations, _values
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._reader import CampaignReader, to_request
 from palacs.campaign._records import Instance, Request
-from palacs.storage import Draft, Event, Label
+from palacs.storage import Draft, Event, EventKind, Label
 
 # A decision stands unless one of these came in after what it knew.
-_DECISIVE = frozenset({"asked", "paused", "resumed", "class_added"})
+_DECISIVE: frozenset[EventKind] = frozenset({"asked", "paused", "resumed", "class_added"})
 _ATTEMPTS_WITHOUT_LOCK = 2
 
 

@@ -18,12 +18,13 @@ import numpy as np
 from palacs.campaign import _values
 from palacs.campaign._history import TIMES, history_of
 from palacs.campaign._ledger import Ledger
-from palacs.storage import Draft, Event, StorageDamaged
+from palacs.storage import EVENT_FIELDS, Event, EventKind, StorageDamaged
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FORMAT = "palacs-campaign"
+_BRINGING: frozenset[EventKind] = frozenset({"told", "added"})  # an instance
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
@@ -43,7 +44,7 @@ def export_campaign(name: str, events: Sequence[Event], at: float, path: Path) -
     return path
 
 
-def read_campaign(path: Path) -> tuple[str, list[Draft]]:
+def read_campaign(path: Path) -> tuple[str, list[Event]]:
     """Read an exported campaign: its name, and its events ready to be written.
 
     Raises
@@ -67,10 +68,7 @@ def read_campaign(path: Path) -> tuple[str, list[Draft]]:
         ) from error
     if ledger.seq == 0:
         raise ValueError(f"{str(path)!r} holds no events of a palacs campaign.")
-    drafts = [
-        Draft(e.kind, e.entry, e.label, e.x, e.cost, e.duration, e.payload, e.at) for e in events
-    ]
-    return _values.check_name(name), drafts
+    return _values.check_name(name), events
 
 
 # -- JSON ------------------------------------------------------------------------------
@@ -94,30 +92,24 @@ def _read_json(path: Path) -> tuple[str, list[Event]]:
 
 
 def _record(event: Event) -> dict[str, Any]:
-    return {
-        "seq": event.seq,
-        "at": event.at,
-        "kind": event.kind,
-        "entry": event.entry,
-        "label": event.label,
-        "cost": event.cost,
-        "duration": event.duration,
-        "payload": dict(event.payload),
-    }
+    """Return the event without its vector, which each format writes in its own way."""
+    values = {**event.as_dict(), "payload": dict(event.payload)}
+    del values["x"]
+    return values
 
 
 def _event(row: dict[str, Any], x: Any) -> Event:
-    return Event(
-        seq=int(row["seq"]),
-        at=float(row["at"]),
-        kind=str(row["kind"]),
-        entry=row.get("entry"),
-        label=row.get("label"),
-        x=None if x is None else _values.to_bytes(_values.check_vector(x)),
-        cost=_values.check_amount(row.get("cost"), "cost"),
-        duration=_values.check_amount(row.get("duration"), "duration"),
-        payload=row.get("payload") or {},
-    )
+    # Its kind may be one that only a newer palacs knows: the ledger refuses it by name.
+    checked = {
+        "seq": int(row["seq"]),
+        "at": float(row["at"]),
+        "kind": str(row["kind"]),
+        "x": None if x is None else _values.to_bytes(_values.check_vector(x)),
+        "cost": _values.check_amount(row.get("cost"), "cost"),
+        "duration": _values.check_amount(row.get("duration"), "duration"),
+        "payload": row.get("payload") or {},
+    }
+    return Event(**{name: row.get(name) for name in EVENT_FIELDS} | checked)
 
 
 def _vector(raw: bytes) -> list[float]:
@@ -188,7 +180,7 @@ def _read_table(frame: pd.DataFrame) -> tuple[str, list[Event]]:
     for record, x in zip(frame["record"], X, strict=True):
         for row in json.loads(record):
             name = row.get("name", name)
-            brings = row["kind"] in ("told", "added")
+            brings = row["kind"] in _BRINGING
             events.append(_event(row, [float(value) for value in x] if brings else None))
     return name, events
 

@@ -8,13 +8,13 @@ use the same fold. An event that does not fit is refused, whoever wrote it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from palacs.campaign._errors import UnknownClass
 from palacs.campaign._labelled import GrowingSet
 from palacs.campaign._settings import Settings
 from palacs.campaign._values import check_label, check_lease, from_bytes, utilities_from_json
-from palacs.storage import Event, Label, StorageDamaged
+from palacs.storage import EVENT_KINDS, Event, Label, StorageDamaged
 
 STATES = ("pending", "delivered", "failed", "expired", "retracted")
 
@@ -91,14 +91,13 @@ class Ledger:
                 f"event {event.seq} follows event {self.seq}; the record has a gap, "
                 "restore it from a backup."
             )
-        fold = getattr(self, f"_fold_{event.kind}", None)
-        if fold is None or (self.seq == 0) != (event.kind == "created"):
+        if event.kind not in EVENT_KINDS or (self.seq == 0) != (event.kind == "created"):
             raise StorageDamaged(
                 f"event {event.seq} of kind {event.kind!r} is not known to this palacs here; "
                 "it may have been written by a newer one."
             )
         try:
-            fold(event)
+            self._fold(event)
         except (KeyError, TypeError, ValueError) as error:
             raise StorageDamaged(
                 f"event {event.seq} ({event.kind}) contradicts the record: {error}."
@@ -133,6 +132,31 @@ class Ledger:
         return [label for label in self.classes if label not in self.paused]
 
     # -- one method per kind of event --------------------------------------------------
+
+    def _fold(self, event: Event) -> None:
+        match event.kind:
+            case "asked":
+                self._fold_asked(event)
+            case "performed":
+                self._fold_performed(event)
+            case "told":
+                self._fold_told(event)
+            case "failed":
+                self._fold_failed(event)
+            case "added":
+                self._fold_added(event)
+            case "retracted":
+                self._fold_retracted(event)
+            case "paused":
+                self._fold_paused(event)
+            case "resumed":
+                self._fold_resumed(event)
+            case "class_added":
+                self._fold_class_added(event)
+            case "created":
+                self._fold_created(event)
+            case unknown:
+                assert_never(unknown)
 
     def _fold_created(self, event: Event) -> None:
         self.settings = Settings.from_payload(event.payload)

@@ -1,11 +1,24 @@
 """The durable record of campaigns: SQLite by default, PostgreSQL for a lab, or memory.
 
-:func:`open_storage` turns an address into a :class:`Storage`, whose docstring states the
-guarantees. Errors are :class:`StorageError` and its subclasses, one per remedy.
+`open_storage` turns an address into a `Storage`, whose docstring states the guarantees; a third
+party brings one for another scheme through an entry point of the group ``palacs.storages``.
+Errors are `StorageError` and its subclasses, one per remedy.
 """
 
-from palacs.storage._base import Draft, Event, Label, Storage, StoredCampaign, Transaction
-from palacs.storage._errors import (
+from palacs.storage._addresses import without_password
+from palacs.storage._drafts import (
+    EVENT_FIELDS,
+    EVENT_KINDS,
+    ONCE,
+    Draft,
+    Event,
+    EventKind,
+    Label,
+)
+from palacs.storage._opening import DEFAULT_URL, open_storage, upgrade_storage
+from palacs.storage._sqlite import MemoryStorage
+from palacs.storage._storage import Clock, Storage, StoredCampaign, Transaction
+from palacs.storage._storage_errors import (
     CampaignExists,
     CampaignNotFound,
     ForeignStorage,
@@ -19,15 +32,18 @@ from palacs.storage._errors import (
     StorageTooNew,
     StorageUnavailable,
 )
-from palacs.storage._open import DEFAULT_URL, open_storage, upgrade_storage, without_password
-from palacs.storage._sqlite import MemoryStorage
 
 __all__ = [
     "DEFAULT_URL",
+    "EVENT_FIELDS",
+    "EVENT_KINDS",
+    "ONCE",
     "CampaignExists",
     "CampaignNotFound",
+    "Clock",
     "Draft",
     "Event",
+    "EventKind",
     "ForeignStorage",
     "Label",
     "MemoryStorage",

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import sqlalchemy as sa
 from sqlalchemy import event, exc
 
-from palacs.storage._errors import (
+from palacs.storage._addresses import parse
+from palacs.storage._schema import campaigns
+from palacs.storage._sql import SQLStorage
+from palacs.storage._storage import Clock
+from palacs.storage._storage_errors import (
     StorageError,
     StorageFull,
     StorageNotFound,
     StorageReadOnly,
     StorageUnavailable,
 )
-from palacs.storage._schema import campaigns
-from palacs.storage._sql import SQLStorage
 
 _SESSION = """
 SET lock_timeout = '60s';
@@ -51,7 +53,13 @@ class PostgreSQLStorage(SQLStorage):
         Replaces the server's clock; for tests and simulations.
     """
 
+    address_form = "postgresql+psycopg://USER@HOST/DATABASE"
     shared = True
+
+    @classmethod
+    def from_url(cls, url: str, clock: Clock | None = None) -> Self:
+        """Return the storage in a database; nothing is opened yet."""
+        return cls(parse(url, cls.address_form).set(drivername="postgresql+psycopg"), clock)
 
     def _connect(self, url: sa.URL) -> sa.Engine:
         try:

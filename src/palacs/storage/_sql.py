@@ -10,39 +10,30 @@ from __future__ import annotations
 import json
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from palacs.storage._base import Draft, Event, Storage, StoredCampaign, Transaction
-from palacs.storage._errors import (
+from palacs.storage._addresses import parse, shown
+from palacs.storage._drafts import EVENT_FIELDS, Draft, Event
+from palacs.storage._schema import REVISIONS, campaigns, events
+from palacs.storage._schema_versions import inspect, migrate
+from palacs.storage._storage import Clock, Storage, StoredCampaign, Transaction
+from palacs.storage._storage_errors import (
     CampaignExists,
     CampaignNotFound,
     StorageConflict,
     StorageDamaged,
     StorageError,
     StorageNotFound,
-    StorageOutdated,
 )
-from palacs.storage._schema import REVISIONS, campaigns, events
-from palacs.storage._versions import Schema, inspect, migrate, require_newest
 
 _INSERT = sa.insert(events)
 _SELECT = (
-    sa.select(
-        events.c.seq,
-        events.c.at,
-        events.c.kind,
-        events.c.entry,
-        events.c.label,
-        events.c.x,
-        events.c.cost,
-        events.c.duration,
-        events.c.payload,
-    )
+    sa.select(*(events.c[name] for name in EVENT_FIELDS))
     .where(events.c.campaign_id == sa.bindparam("key"), events.c.seq > sa.bindparam("after"))
     .order_by(events.c.seq)
 )
@@ -54,15 +45,18 @@ _SET_HEAD = (
 
 
 def _read(row: Sequence[Any]) -> Event:
-    seq, at, kind, entry, label, x, cost, duration, payload = row
+    # A newer palacs may have written kinds that this one does not know; whoever folds the
+    # events refuses them, so that following a campaign still works.
+    values = dict(zip(EVENT_FIELDS, row, strict=True))
     try:
-        label = None if label is None else json.loads(label)
-        payload = json.loads(payload) if payload != "{}" else {}
+        label, payload = values["label"], values["payload"]
+        values["label"] = None if label is None else json.loads(label)
+        values["payload"] = json.loads(payload) if payload != "{}" else {}
     except ValueError as error:
         raise StorageDamaged(
-            f"event {seq} is unreadable ({error}); restore the storage from a backup."
+            f"event {values['seq']} is unreadable ({error}); restore the storage from a backup."
         ) from error
-    return Event(seq, at, kind, entry, label, x, cost, duration, payload)
+    return Event(**values)
 
 
 def _to_json(value: Any) -> str:
@@ -90,20 +84,7 @@ class SQLTransaction(Transaction):
         """Write events, numbered from ``head + 1``."""
         if not drafts:
             return []
-        written = [
-            Event(
-                self.head + i,
-                self.now if draft.at is None else draft.at,
-                draft.kind,
-                draft.entry,
-                draft.label,
-                draft.x,
-                draft.cost,
-                draft.duration,
-                draft.payload,
-            )
-            for i, draft in enumerate(drafts, start=1)
-        ]
+        written = [d.numbered(self.head + i, self.now) for i, d in enumerate(drafts, start=1)]
         self._connection.execute(_INSERT, [self._row(event) for event in written])
         self.head = written[-1].seq
         self._connection.execute(_SET_HEAD, {"key": self._key, "new_head": self.head})
@@ -111,23 +92,11 @@ class SQLTransaction(Transaction):
 
     def _row(self, event: Event) -> dict[str, Any]:
         return {
+            **event.as_dict(),
             "campaign_id": self._key,
-            "seq": event.seq,
-            "at": event.at,
-            "kind": event.kind,
-            "entry": event.entry,
             "label": None if event.label is None else _to_json(event.label),
-            "x": event.x,
-            "cost": event.cost,
-            "duration": event.duration,
             "payload": _to_json(dict(event.payload)),
         }
-
-
-def shown(url: sa.URL) -> str:
-    """Return an address that may be printed: PostgreSQL also takes passwords in the query."""
-    secret = [key for key in url.query if "password" in key.lower()]
-    return url.difference_update_query(secret).render_as_string(hide_password=True)
 
 
 class SQLStorage(Storage):
@@ -141,13 +110,19 @@ class SQLStorage(Storage):
         Replaces the storage's clock; for tests and simulations.
     """
 
+    schemas = REVISIONS
     shared = False  # whether other programs' tables may live beside ours
 
-    def __init__(self, url: sa.URL, clock: Callable[[], float] | None = None) -> None:
+    def __init__(self, url: sa.URL, clock: Clock | None = None) -> None:
         self.url = shown(url)
         self._clock = clock
         self._engine = self._connect(url)
         self._pid = os.getpid()
+
+    @classmethod
+    def from_url(cls, url: str, clock: Clock | None = None) -> Self:
+        """Return the storage at an address; nothing is opened yet."""
+        return cls(parse(url, cls.address_form), clock)
 
     @abstractmethod
     def _connect(self, url: sa.URL) -> sa.Engine:
@@ -194,42 +169,28 @@ class SQLStorage(Storage):
             self._engine.dispose(close=False)
             self._pid = os.getpid()
 
-    def open(self) -> None:
-        """Check that this is a palacs storage of the newest schema; write nothing."""
+    def schema(self) -> str:
+        """Return the version of the schema in the database; write nothing."""
         with self._reading() as connection:
-            version = inspect(connection, self.url, shared=self.shared)
-        if isinstance(version, Schema):
+            found = inspect(connection, self.url, shared=self.shared)
+        if found is None:
             raise StorageNotFound(
                 f"{self.url} holds no campaigns yet; create one with: "
                 f"palacs campaign create NAME --classes a,b,c --storage {self.url}"
             )
-        require_newest(version, self.url)
+        return found
 
-    def initialise(self) -> None:
-        """Make the tables if the database is empty, else check as :meth:`open` does."""
-        with self._reading() as connection:
-            version = inspect(connection, self.url, shared=self.shared)
-        if isinstance(version, Schema):
-            with self._migrating() as connection:
-                # Another process may have been faster; look again under the lock.
-                version = inspect(connection, self.url, shared=self.shared)
-                if isinstance(version, Schema):
-                    migrate(connection)
-                    return
-        require_newest(version, self.url)
-
-    def upgrade(self) -> tuple[str, str]:
-        """Bring an older schema to the newest; return the versions before and after."""
-        with self._reading() as connection:
-            before = inspect(connection, self.url, shared=self.shared)
-        if isinstance(before, Schema):
-            raise StorageNotFound(f"{self.url} holds no palacs storage to upgrade.")
-        try:
-            require_newest(before, self.url)
-        except StorageOutdated:
-            with self._migrating() as connection:
+    def make(self) -> None:
+        """Make the tables, unless another process was faster."""
+        with self._migrating() as connection:
+            # Looked at again under the lock.
+            if inspect(connection, self.url, shared=self.shared) is None:
                 migrate(connection)
-        return before, REVISIONS[-1]
+
+    def migrate(self) -> None:
+        """Bring an older schema to the newest, in one transaction."""
+        with self._migrating() as connection:
+            migrate(connection)
 
     @contextmanager
     def _migrating(self) -> Iterator[sa.Connection]:

@@ -11,16 +11,20 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import sqlalchemy as sa
 from sqlalchemy import event, exc
 from sqlalchemy.pool import StaticPool
 
-from palacs.storage._errors import (
+from palacs.storage._addresses import parse, refusal
+from palacs.storage._schema import campaigns
+from palacs.storage._sql import SQLStorage
+from palacs.storage._storage import Clock
+from palacs.storage._storage_errors import (
     ForeignStorage,
     StorageDamaged,
     StorageError,
@@ -29,8 +33,6 @@ from palacs.storage._errors import (
     StorageReadOnly,
     StorageUnavailable,
 )
-from palacs.storage._schema import campaigns
-from palacs.storage._sql import SQLStorage
 
 PATIENCE_S = 60.0
 """How long a writer waits for its turn, unless the URL says ``?timeout=SECONDS``."""
@@ -49,6 +51,16 @@ class SQLiteStorage(SQLStorage):
         Replaces the machine's clock; for tests and simulations.
     """
 
+    address_form = "sqlite:///FILE.db"
+
+    @classmethod
+    def from_url(cls, url: str, clock: Clock | None = None) -> Self:
+        """Return the storage in a file; nothing is opened yet."""
+        parsed = parse(url, cls.address_form)
+        if not parsed.database:
+            raise refusal(url, cls.address_form)
+        return cls(parsed, clock)
+
     def _connect(self, url: sa.URL) -> sa.Engine:
         self._path = Path(url.database or "")
         self._patience = float(str(url.query.get("timeout", PATIENCE_S)))
@@ -56,15 +68,10 @@ class SQLiteStorage(SQLStorage):
         _take_over_transactions(engine)
         return engine
 
-    def open(self) -> None:
-        """Check that this is a palacs storage of the newest schema; write nothing."""
+    def schema(self) -> str:
+        """Return the version of the schema in the file; write nothing."""
         self._require_file()
-        super().open()
-
-    def upgrade(self) -> tuple[str, str]:
-        """Bring an older schema to the newest; return the versions before and after."""
-        self._require_file()
-        return super().upgrade()
+        return super().schema()
 
     def _require_file(self) -> None:
         if not self._path.exists():
@@ -74,16 +81,15 @@ class SQLiteStorage(SQLStorage):
             )
         self._refuse_a_torn_page()
 
-    def initialise(self) -> None:
-        """Make the file and its tables if need be."""
+    def make(self) -> None:
+        """Make the file and its tables, unless another process was faster."""
         folder = self._path.resolve().parent
         if not folder.is_dir():
             raise StorageNotFound(
                 f"cannot make {self._path.name!r}: the folder {str(folder)!r} does not exist; "
                 "make it first."
             )
-        self._refuse_a_torn_page()
-        super().initialise()
+        super().make()
 
     def _refuse_a_torn_page(self) -> None:
         # SQLite notices missing pages but reads the rest of half a page as zeros.
@@ -186,11 +192,20 @@ class MemoryStorage(SQLiteStorage):
     []
     """
 
-    def __init__(self, clock: Callable[[], float] | None = None) -> None:
+    address_form = "memory"
+
+    def __init__(self, clock: Clock | None = None) -> None:
         self._turn = threading.RLock()
         super().__init__(sa.make_url("sqlite://"), clock)
         self.url = "memory"
         self.initialise()
+
+    @classmethod
+    def from_url(cls, url: str, clock: Clock | None = None) -> Self:
+        """Return a storage of its own, empty and ready."""
+        if url != "memory":
+            raise refusal(url, cls.address_form)
+        return cls(clock)
 
     def _connect(self, url: sa.URL) -> sa.Engine:
         self._path = Path(":memory:")
@@ -202,7 +217,7 @@ class MemoryStorage(SQLiteStorage):
         return engine
 
     def _require_file(self) -> None:
-        return
+        return  # there is none
 
     @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:

@@ -1,8 +1,7 @@
 """The contract of a storage, as checks that any implementation can run.
 
-Each check states one guarantee of :class:`palacs.storage.Storage` and needs nothing but the
-storage itself. Run them all with :func:`check_storage`, or parametrise a test over
-``STORAGE_CHECKS``.
+Each check states one guarantee of `palacs.storage.Storage` and needs nothing but the storage
+itself. Run them all with `check_storage`, or parametrise a test over ``STORAGE_CHECKS``.
 """
 
 from __future__ import annotations
@@ -10,8 +9,10 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable
+from itertools import product
 
 from palacs.storage import (
+    ONCE,
     CampaignExists,
     CampaignNotFound,
     Draft,
@@ -98,16 +99,7 @@ def check_names_are_unique(storage: Storage) -> None:
 
 def check_what_happens_once_happens_once(storage: Storage) -> None:
     """Refuse, in the database, to ask, close, enter or retract the same entry twice."""
-    for first, second in (
-        ("asked", "asked"),
-        ("told", "told"),
-        ("told", "failed"),
-        ("failed", "told"),
-        ("failed", "failed"),
-        ("told", "added"),
-        ("added", "added"),
-        ("retracted", "retracted"),
-    ):
+    for first, second in sorted({pair for kinds in ONCE for pair in product(kinds, repeat=2)}):
         campaign = _new(storage)
         _append(storage, campaign.key, Draft(first, "r1"))
         again = Draft(second, "r1")

@@ -1,1 +1,1 @@
-"""The history of the schema, run by alembic; see :mod:`palacs.storage._versions`."""
+"""The history of the schema, run by alembic; see `palacs.storage._schema_versions`."""

@@ -1,28 +1,19 @@
 """Which schema a database has, and how it gets to the newest one.
 
-Opening only looks; a foreign, older or newer database is refused before anything is
-written. Making and upgrading run alembic inside one transaction, so that a process killed
-in the middle leaves the database as it was.
+Looking writes nothing; a foreign database is refused. Making and upgrading run alembic
+inside one transaction, so that a process killed in the middle leaves the database as it was.
 """
 
 from __future__ import annotations
 
-from enum import Enum
-
 import sqlalchemy as sa
 
-from palacs.storage._errors import ForeignStorage, StorageError, StorageOutdated, StorageTooNew
 from palacs.storage._schema import REVISIONS, VERSION_TABLE, metadata
+from palacs.storage._storage_errors import ForeignStorage, StorageError
 
 
-class Schema(Enum):
-    """What :func:`inspect` found, when it is neither a known version nor an error."""
-
-    EMPTY = "empty"
-
-
-def inspect(connection: sa.Connection, url: str, *, shared: bool) -> str | Schema:
-    """Return the schema version of a database, or ``Schema.EMPTY``.
+def inspect(connection: sa.Connection, url: str, *, shared: bool) -> str | None:
+    """Return the schema version of a database, or ``None`` where it is empty.
 
     Parameters
     ----------
@@ -42,7 +33,7 @@ def inspect(connection: sa.Connection, url: str, *, shared: bool) -> str | Schem
                 f"{url} holds tables of another program ({', '.join(sorted(others)[:3])}) and is "
                 "no palacs storage; it was left untouched. Choose another file or database."
             )
-        return Schema.EMPTY
+        return None
     versions = connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalars()
     found = list(versions)
     if len(found) != 1:
@@ -50,21 +41,6 @@ def inspect(connection: sa.Connection, url: str, *, shared: bool) -> str | Schem
             f"{url} does not say which schema it has ({found!r}); restore it from a backup."
         )
     return str(found[0])
-
-
-def require_newest(version: str, url: str) -> None:
-    """Raise unless `version` is the one this palacs reads."""
-    if version == REVISIONS[-1]:
-        return
-    if version in REVISIONS:
-        raise StorageOutdated(
-            f"{url} was made by an older palacs (schema {version}, now {REVISIONS[-1]}); "
-            f"run: palacs storage upgrade --storage {url}"
-        )
-    raise StorageTooNew(
-        f"{url} was made by a newer palacs (schema {version}, this one reads up to "
-        f"{REVISIONS[-1]}); run: pip install --upgrade palacs"
-    )
 
 
 def migrate(connection: sa.Connection) -> None:
