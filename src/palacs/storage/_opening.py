@@ -132,7 +132,7 @@ def _schemes() -> Mapping[str, type[Storage] | EntryPoint]:
     """Return every known scheme; third parties' classes are imported when they are needed."""
     table: dict[str, type[Storage] | EntryPoint] = dict(_BUILT_IN)
     for point in entry_points(group=ENTRY_POINT_GROUP):
-        if table.get(point.name, point) != point:
+        if point.name in table:
             raise ValueError(
                 f"entry point {point.value!r} brings a storage for the scheme {point.name!r}, "
                 "which is taken; rename it."
