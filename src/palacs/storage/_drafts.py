@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any, Literal, get_args
 
 Label = str | int
@@ -91,8 +92,8 @@ class Draft:
         >>> event.seq, event.at, event.kind, event.label
         (7, 12.5, 'paused', 'left')
         """
-        values = {name: getattr(self, name) for name in _WHAT_HAPPENED}
-        return Event(**values, seq=seq, at=now if self.at is None else self.at)
+        at = now if self.at is None else self.at
+        return Event(*_what_happened_in(self), seq=seq, at=at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,10 +121,16 @@ class Event(Draft):
         >>> Event(**event.as_dict()) == event
         True
         """
-        return {name: getattr(self, name) for name in EVENT_FIELDS}
+        return dict(zip(EVENT_FIELDS, _all_of(self), strict=True))
 
 
 _WHAT_HAPPENED = tuple(f.name for f in fields(Draft) if f.name != "at")
 
 EVENT_FIELDS: tuple[str, ...] = ("seq", "at", *_WHAT_HAPPENED)
-"""The fields of an event, in the order in which queries and exports list them."""
+"""The fields of an event, in the order in which queries and exports list them.
+
+The number and the time come first; the others follow in the order in which `Event` takes them.
+"""
+
+_what_happened_in = attrgetter(*_WHAT_HAPPENED)
+_all_of = attrgetter(*EVENT_FIELDS)

@@ -12,6 +12,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, Self
 
 import sqlalchemy as sa
@@ -37,6 +38,8 @@ _SELECT = (
     .where(events.c.campaign_id == sa.bindparam("key"), events.c.seq > sa.bindparam("after"))
     .order_by(events.c.seq)
 )
+_AFTER_SEQ_AND_AT = EVENT_FIELDS[2:]
+_LABEL, _PAYLOAD = map(_AFTER_SEQ_AND_AT.index, ("label", "payload"))  # kept as JSON
 _SET_HEAD = (
     sa.update(campaigns)
     .where(campaigns.c.id == sa.bindparam("key"))
@@ -44,19 +47,25 @@ _SET_HEAD = (
 )
 
 
+@lru_cache(maxsize=4096)
+def _label(text: str) -> Any:
+    # A campaign has few classes and many events.
+    return json.loads(text)
+
+
 def _read(row: Sequence[Any]) -> Event:
     # A newer palacs may have written kinds that this one does not know; whoever folds the
     # events refuses them, so that following a campaign still works.
-    values = dict(zip(EVENT_FIELDS, row, strict=True))
+    seq, at, *values = row
+    label, payload = values[_LABEL], values[_PAYLOAD]
     try:
-        label, payload = values["label"], values["payload"]
-        values["label"] = None if label is None else json.loads(label)
-        values["payload"] = json.loads(payload) if payload != "{}" else {}
+        values[_LABEL] = None if label is None else _label(label)
+        values[_PAYLOAD] = json.loads(payload) if payload != "{}" else {}
     except ValueError as error:
         raise StorageDamaged(
-            f"event {values['seq']} is unreadable ({error}); restore the storage from a backup."
+            f"event {seq} is unreadable ({error}); restore the storage from a backup."
         ) from error
-    return Event(**values)
+    return Event(*values, seq=seq, at=at)
 
 
 def _to_json(value: Any) -> str:
