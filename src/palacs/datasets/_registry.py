@@ -64,10 +64,10 @@ def _draw(
         name=name,
         X=X,
         y=y,
-        class_names=("class 1", "class 2", "class 3"),
+        class_names=tuple(f"class {code + 1}" for code in np.unique(y)),
         feature_names=feature_names,
         description=f"{title} A fresh sample for every seed.",
-        source="Drawn by palacs; the definition is our reading of the paper's figures.",
+        source="Drawn by palacs.",
         license="BSD-3-Clause",
     )
 
@@ -149,6 +149,18 @@ _INFOS = (
         "Three Gaussians on a line, one apart, two that overlap.",
         _synthetic.sample_line,
         feature_names=("x",),
+    ),
+    _synthetic_info(
+        "Rings",
+        "A stress case: four classes of very unequal spread around one centre.",
+        _synthetic.sample_rings,
+        aliases=("stress rings",),
+    ),
+    _synthetic_info(
+        "Modes",
+        "A stress case: a class of twelve modes around two that overlap.",
+        _synthetic.sample_modes,
+        aliases=("twelve modes",),
     ),
     _fixed_info("digits", "Handwritten digits, 8 x 8.", "scikit-learn", _sklearn.load_digits),
     _fixed_info("wine", "Wines of three cultivars.", "scikit-learn", _sklearn.load_wine),

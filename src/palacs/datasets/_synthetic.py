@@ -1,11 +1,11 @@
-"""The paper's two-dimensional problems, and one on a line: one easy class, two hard ones.
+"""The paper's two-dimensional problems, one on a line, and two on which strategies go wrong.
 
 Each function draws a fresh sample from a `numpy.random.Generator` in a handful of vectorised
 calls, so that an experiment can afford a new one per trial. The paper prints pictures but no
 formulas; the definitions below are our readings, found by matching its reported errors.
 
-All return ``X`` of shape (3 * n_per_class, n_features) and ``y`` of shape (3 * n_per_class,)
-with the instances of class 0 first, then 1, then 2.
+All return ``X`` of shape (n_classes * n_per_class, n_features) and ``y`` of shape
+(n_classes * n_per_class,) with the instances of class 0 first, then those of class 1 and so on.
 """
 
 from __future__ import annotations
@@ -95,5 +95,45 @@ def sample_line(rng: np.random.Generator, n_per_class: int = 100) -> tuple[Array
     return X.reshape(-1, 1), _codes(n_per_class)
 
 
-def _codes(n_per_class: int) -> Codes:
-    return np.repeat(np.arange(3, dtype=np.int64), n_per_class)
+def sample_rings(rng: np.random.Generator, n_per_class: int = 400) -> tuple[Array, Codes]:
+    """Draw Rings, a stress case: classes of very unequal spread around one centre.
+
+    Points at radius 0, 1, 2 and 8, the angle uniform, with Gaussian noise of standard deviation
+    0.3. The outer ring is thin on instances everywhere and yet no harder than the others: a
+    strategy that takes sparse for hard, or a bandwidth that follows its wide gaps, goes wrong.
+
+    Examples
+    --------
+    >>> X, y = sample_rings(np.random.default_rng(0))
+    >>> round(float(np.linalg.norm(X[y == 3], axis=1).mean()))
+    8
+    """
+    radius = np.repeat([0.0, 1.0, 2.0, 8.0], n_per_class)
+    angle = rng.uniform(0.0, 2.0 * np.pi, size=4 * n_per_class)
+    X = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return X + 0.3 * rng.standard_normal((4 * n_per_class, 2)), _codes(n_per_class, 4)
+
+
+def sample_modes(rng: np.random.Generator, n_per_class: int = 400) -> tuple[Array, Codes]:
+    """Draw Modes, a stress case: a class of twelve modes around two classes that overlap.
+
+    Classes 0 and 1 are Gaussians at (-0.75, 0) and (0.75, 0) with covariance I. Class 2 has
+    twelve Gaussian modes of standard deviation 0.5 on a circle of radius 5. Each mode has to be
+    seen before it is known, although nothing there is ever confused for long: a strategy that
+    takes an unlearned class for a settled one goes wrong.
+
+    Examples
+    --------
+    >>> X, y = sample_modes(np.random.default_rng(0))
+    >>> X.shape, np.bincount(y).tolist()
+    ((1200, 2), [400, 400, 400])
+    """
+    pair = rng.standard_normal((2, n_per_class, 2)) + np.array([[[-0.75, 0.0]], [[0.75, 0.0]]])
+    angle = 2.0 * np.pi / 12 * rng.integers(12, size=n_per_class)
+    centres = 5.0 * np.column_stack([np.cos(angle), np.sin(angle)])
+    around = centres + 0.5 * rng.standard_normal((n_per_class, 2))
+    return np.concatenate([*pair, around]), _codes(n_per_class)
+
+
+def _codes(n_per_class: int, n_classes: int = 3) -> Codes:
+    return np.repeat(np.arange(n_classes, dtype=np.int64), n_per_class)
