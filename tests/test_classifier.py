@@ -90,12 +90,45 @@ def test_acquiring_a_class_more_often_does_not_favour_it_under_a_prior():
     [(None, [1 / 3] * 3), ("uniform", [1 / 3] * 3), ([1, 2, 1], [0.25, 0.5, 0.25])],
 )
 @pytest.mark.parametrize("n_features", [1, 40])
-def test_where_nothing_is_near_the_probabilities_are_the_prior(class_prior, expected, n_features):
-    model = ParzenWindowClassifier(classes=["a", "b", "c"], class_prior=class_prior)
+def test_where_nothing_is_near_the_paper_knows_the_prior_alone(class_prior, expected, n_features):
+    model = ParzenWindowClassifier(
+        classes=["a", "b", "c"], class_prior=class_prior, nothing_near="prior"
+    )
     model.fit(np.repeat(X, n_features, axis=1), Y)
     for far in (1e6, 1e154, -1e300):
         proba = model.predict_proba(np.full((1, n_features), far))
         np.testing.assert_allclose(proba, [expected])
+
+
+@pytest.mark.parametrize("class_prior", [None, "uniform", [0.2, 0.8]])
+@pytest.mark.parametrize("n_features", [1, 40])
+def test_however_far_away_everything_is_the_nearest_decides(class_prior, n_features):
+    model = ParzenWindowClassifier(class_prior=class_prior)
+    model.fit(np.repeat(X, n_features, axis=1), Y)
+    for far, nearest in ((1e6, "b"), (-1e6, "a"), (30.0, "b")):
+        assert model.predict(np.full((1, n_features), far)).tolist() == [nearest]
+
+
+@pytest.mark.parametrize("bandwidth", ["auto", 0.05])
+def test_in_thousands_of_dimensions_it_is_as_good_as_the_nearest_neighbour(bandwidth):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    centres = rng.random((3, 3_072))
+    seen, unseen = (centres[y] + rng.normal(0, 0.5, (60, 3_072)) for _ in range(2))
+    model = ParzenWindowClassifier(bandwidth, class_prior="uniform").fit(seen, y)
+    assert model.score(unseen, y) == 1.0
+    # Eq. 1 itself underflows there, and stays what it is.
+    assert (ParzenWindowClassifier(0.05).fit(seen, y).predict_freq(unseen) == 0).all()
+
+
+def test_where_something_is_near_both_ways_agree():
+    rng = np.random.default_rng(1)
+    points, y = rng.random((30, 2)), np.arange(30) % 3
+    first, second = (
+        ParzenWindowClassifier(0.2, nothing_near=word).fit(points, y).predict_proba(points)
+        for word in ("nearest", "prior")
+    )
+    np.testing.assert_allclose(first, second, rtol=1e-9)
 
 
 def test_frequencies_too_small_to_add_up_still_give_probabilities():

@@ -9,9 +9,14 @@ from hypothesis import strategies as st
 from scipy.stats import nbinom
 
 from palacs import BalancedGain, Conditions, UniformSelection, sample_pseudo_instances
-from palacs.kernel import auto_bandwidth
+from palacs.kernel import effective_counts, effective_counts_at, fitting_reach
+from palacs.kernel._noise import draw_along_instances, fitting_noise
 from palacs.strategies._balanced_gain import hold_together
-from palacs.strategies._rates import BACKGROUNDS, effective_counts, expected_shortfall
+from palacs.strategies._rates import (
+    BACKGROUNDS,
+    expected_shortfall,
+)
+from palacs.stream import Stream
 
 # One class alone, two that overlap.
 X = np.array([[0.10], [0.12], [0.14], [0.70], [0.76], [0.82], [0.72], [0.78], [0.80]])
@@ -45,18 +50,28 @@ def posterior(i, k, eps, n, labels):
     return [r / sum(rate) for r in rate]
 
 
-def written_out(instances, labels, n_classes, seed, n_pseudo, sigma):
+def drawn(instances, labels, n_classes, seed, n_pseudo, auto):
+    """Return the pseudo-instances and the bandwidth."""
+    if auto:
+        noise = fitting_noise(instances, labels, n_classes, fitting_reach(instances, labels))
+        stream = Stream(np.uint64(seed), np.uint64(len(labels)))
+        points = draw_along_instances(instances, labels, n_classes, n_pseudo, noise, stream)[0]
+        return points, noise.bandwidth
+    points = sample_pseudo_instances(
+        instances,
+        labels,
+        n_classes=n_classes,
+        n_per_class=n_pseudo,
+        bandwidth=0.15,
+        random_state=seed,
+    )[0]
+    return points, 0.15
+
+
+def written_out(instances, labels, n_classes, points, sigma):
     """The derivation of docs/theory.md, line by line; labels are codes."""
     n = [labels.count(y) for y in range(n_classes)]
     e = [count + 1 for count in n]
-    points, _ = sample_pseudo_instances(
-        instances,
-        np.array(labels),
-        n_classes=n_classes,
-        n_per_class=n_pseudo,
-        bandwidth=sigma,
-        random_state=seed,
-    )
     others = [
         counts_near(
             x,
@@ -116,10 +131,10 @@ def labelled_set(seed, n_features, n_classes):
 )
 def test_utilities_are_those_of_the_derivation(seed, n_features, n_classes, auto):
     features, labels = labelled_set(seed, n_features, n_classes)
-    sigma = auto_bandwidth(features, labels, n_classes=n_classes) if auto else 0.15
+    points, sigma = drawn(features, labels, n_classes, seed, 4, auto)
     strategy = BalancedGain(4, "auto" if auto else sigma, random_state=seed)
     _, utilities = strategy.query(features, labels, return_utilities=True)
-    literal = written_out(features, labels.tolist(), n_classes, seed, 4, sigma)
+    literal = written_out(features, labels.tolist(), n_classes, points, sigma)
     np.testing.assert_allclose(utilities, literal, rtol=1e-6)
 
 
@@ -133,6 +148,28 @@ def test_the_expected_shortfall_is_a_sum_over_the_negative_binomial(shape, expos
     expected = (nbinom.pmf(j, shape, 0.5) * short).sum()
     ours = expected_shortfall(shape, exposure, level)
     assert ours == pytest.approx(expected, rel=1e-8, abs=1e-12)
+
+
+@pytest.mark.parametrize("shape", [899.0, 901.0, 1_075.0, 3_000.0, 50_000.0])
+@pytest.mark.parametrize("ratio", [0.96, 1.0, 1.03, 1.5])
+def test_the_expected_shortfall_stays_exact_with_thousands_of_instances(shape, ratio):
+    exposure = 1_000.0
+    level = ratio * shape / exposure
+    j = np.arange(int(2 * shape))
+    short = np.maximum(level - (shape + j) / (2 * exposure), 0)
+    expected = (nbinom.pmf(j, shape, 0.5) * short).sum()
+    assert expected_shortfall(shape, exposure, level) == pytest.approx(expected, rel=1e-8)
+
+
+def test_thousands_of_points_are_compared_in_blocks_as_at_once():
+    rng = np.random.default_rng(0)
+    instances, y = rng.random((3_000, 3)), np.arange(3_000) % 4
+    points, nobody = rng.random((2_000, 3)), np.full(2_000, -1)
+    k = effective_counts_at(points, instances, (y, 4), 0.1, nobody)
+    some = [0, 1_332, 1_333, 1_334, 1_999]
+    np.testing.assert_array_equal(
+        k[some], effective_counts_at(points[some], instances, (y, 4), 0.1, nobody[:5])
+    )
 
 
 def test_effective_counts_do_not_depend_on_how_far_away_everything_is():

@@ -86,10 +86,12 @@ def test_any_scikit_learn_classifier_predicts(model):
         assert np.array_equal(predicted[fold == f], fitted.predict(labelled.X[fold == f]))
 
 
-def test_where_nothing_is_near_nothing_is_predicted():
+def test_where_nothing_is_near_the_paper_predicts_nothing_and_we_the_nearest():
     y = np.array([0, 1, 0, 1])
     far_apart = LabelledSet(np.arange(4.0)[:, None] * 1e6, y, np.arange(2), NOTHING)
-    assert validator(far_apart, None).predict(4).tolist() == [-1] * 4
+    paper = ParzenWindowClassifier(nothing_near="prior")
+    assert validator(far_apart, paper).predict(4).tolist() == [-1] * 4
+    assert validator(far_apart, None, 4).predict(4).tolist() == [1, 0, 1, 0]
 
 
 @pytest.mark.parametrize("model", [None, LogisticRegression()])

@@ -1,7 +1,7 @@
 """The Parzen window classifier: decide by kernel frequencies (the paper's Eq. 1 and Eq. 5).
 
 Class selection distorts how many instances each class has; ``class_prior`` divides that
-distortion out. Where no instance is near, the probabilities are the prior, never NaN.
+distortion out. However far away all instances are, the nearest decide; nothing underflows.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from palacs.checks import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features, StrOptions
-from palacs.kernel import frequencies, resolve_bandwidth
+from palacs.kernel import frequencies, relative_frequencies, resolve_bandwidth
 from palacs.ties import best_of_rows
 
+NothingNear = Literal["nearest", "prior"]
 ClassPrior = Literal["uniform"] | npt.ArrayLike | None
 
 
@@ -36,6 +37,10 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         How often each class occurs in use, in the order of ``classes_`` (sorted). None is the
         paper's: a class weighs as many instances as were acquired of it. Anything else divides
         the acquired class sizes out: the probabilities are ∝ prior_y · k_y / n_y.
+    nothing_near : {"nearest", "prior"}, default="nearest"
+        How to decide where all kernel frequencies underflow to zero. "nearest" takes them
+        relative to that of the nearest instance, which changes nothing elsewhere. "prior", as
+        the paper is reproduced, knows nothing there: the probabilities are the prior.
 
     Attributes
     ----------
@@ -45,7 +50,7 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
     class_count_ : ndarray of shape (n_classes,)
         Instances of each class.
     class_prior_ : ndarray of shape (n_classes,)
-        The probabilities where no instance is near; uniform for ``class_prior=None``.
+        The class prior as probabilities; uniform for ``class_prior=None``.
     n_features_in_ : int
 
     Examples
@@ -54,14 +59,15 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
     >>> model = ParzenWindowClassifier(bandwidth=0.1).fit([[0.0], [0.2], [1.0]], ["a", "a", "b"])
     >>> model.predict([[0.1], [0.9]]).tolist()
     ['a', 'b']
-    >>> model.predict_proba([[1e6]]).tolist()  # nothing is near
-    [[0.5, 0.5]]
+    >>> model.predict_proba([[1e6]]).tolist()  # nothing is near, "b" is nearest
+    [[0.0, 1.0]]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "bandwidth": BANDWIDTH_OR_AUTO,
         "classes": ["array-like", None],
         "class_prior": [StrOptions({"uniform"}), "array-like", None],
+        "nothing_near": [StrOptions({"nearest", "prior"})],
     }
 
     def __init__(
@@ -69,10 +75,12 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         bandwidth: Bandwidth = 0.05,
         classes: npt.ArrayLike | None = None,
         class_prior: ClassPrior = None,
+        nothing_near: NothingNear = "nearest",
     ) -> None:
         self.bandwidth = bandwidth
         self.classes = classes
         self.class_prior = class_prior
+        self.nothing_near = nothing_near
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> ParzenWindowClassifier:
@@ -133,9 +141,16 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         p : ndarray of shape (n_query, n_classes)
-            Rows sum to one; the prior where all kernel frequencies are zero.
+            Rows sum to one. With ``nothing_near="prior"``, the prior where all kernel
+            frequencies are zero.
         """
-        scores = self.predict_freq(X)
+        if self.nothing_near == "prior":
+            scores = self.predict_freq(X)
+        else:
+            check_is_fitted(self)
+            queries = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+            n_classes = len(self.classes_)
+            scores = relative_frequencies(queries, self._X, self._codes, n_classes, self.bandwidth_)
         if self.class_prior is not None:
             scores = scores * (self.class_prior_ / np.maximum(self.class_count_, 1))
         # Dividing by the largest first keeps the sum of denormal scores from losing its digits.

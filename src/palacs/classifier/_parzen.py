@@ -10,7 +10,7 @@ import numpy as np
 
 from palacs.checks import Codes, Features
 from palacs.compiled import compiled
-from palacs.kernel import squared_distance
+from palacs.kernel import renew_relative, squared_distance
 from palacs.ties import as_good, best_of
 
 NOTHING_NEAR = -1
@@ -32,8 +32,16 @@ def add_squared(squared: Features, X_test: Features, x: Features, n: int) -> Non
 
 
 @compiled
-def renew_frequencies(k_test: Features, squared: Features, y: Codes, bandwidth: float) -> None:
-    """Fill kernel frequencies (n_test, n_classes) from squared distances (n_test, >= n)."""
+def renew_frequencies(
+    k_test: Features, squared: Features, y: Codes, bandwidth: float, relative: bool
+) -> None:
+    """Fill kernel frequencies (n_test, n_classes) from squared distances (n_test, >= n).
+
+    With ``relative``, in units of the nearest instance's similarity.
+    """
+    if relative:
+        renew_relative(k_test, squared, y, bandwidth)
+        return
     scale = -0.5 / bandwidth**2
     k_test[:] = 0.0
     for i in range(k_test.shape[0]):
@@ -68,13 +76,21 @@ def expected_error(k_test: Features, y_test: Codes, counts: Codes, prior: Featur
 
 @compiled
 def parzen_out_of_fold(
-    similarity: Features, y: Codes, n: int, fold: Codes, without: int, prior: Features
+    similarity: Features,
+    y: Codes,
+    n: int,
+    folds: tuple[Codes, int],
+    model: tuple[Features, bool],
 ) -> Codes:
     """Return the Parzen window's out-of-fold predictions (n,), -1 where nothing is near.
 
-    ``similarity`` is (>= n, >= n); ``prior`` (n_classes,) corrects for the class sizes of each
-    training part, or is empty.
+    ``similarity`` is (>= n, >= n); ``folds`` the fold of each instance (n,) and one that nobody
+    sees, or -1; ``model`` is (prior, relative). The prior (n_classes,) corrects for the class
+    sizes of each training part, or is empty. If relative, similarities come as logarithms, and
+    the nearest instance of the training part has similarity one.
     """
+    fold, without = folds
+    prior, relative = model
     n_classes = y[:n].max() + 1
     n_folds = fold.max() + 1
     members = np.zeros((n_folds + 1, n_classes))
@@ -85,10 +101,7 @@ def parzen_out_of_fold(
     predicted = np.full(n, NOTHING_NEAR)
     k = np.empty(n_classes)
     for i in range(n):
-        k[:] = 0.0
-        for j in range(n):
-            if fold[j] != fold[i] and j != without:
-                k[y[j]] += similarity[i, j]
+        _sum_other_folds(k, similarity[i], y, i, n, folds, relative)
         for c in range(n_classes):
             if prior.shape[0] and k[c] > 0.0:
                 k[c] *= prior[c] / (members[n_folds, c] - members[fold[i], c])
@@ -96,3 +109,27 @@ def parzen_out_of_fold(
         if k[first] > 0.0:
             predicted[i] = first
     return predicted
+
+
+@compiled
+def _sum_other_folds(
+    k: Features,
+    similarity: Features,
+    y: Codes,
+    i: int,
+    n: int,
+    folds: tuple[Codes, int],
+    relative: bool,
+) -> None:
+    """Fill the frequencies (n_classes,) around instance i from the folds it is not in."""
+    fold, without = folds
+    nearest = 0.0
+    if relative:
+        nearest = -np.inf
+        for j in range(n):
+            if fold[j] != fold[i] and j != without:
+                nearest = max(nearest, similarity[j])
+    k[:] = 0.0
+    for j in range(n):
+        if fold[j] != fold[i] and j != without and nearest > -np.inf:
+            k[y[j]] += np.exp(similarity[j] - nearest) if relative else similarity[j]

@@ -23,7 +23,7 @@ from palacs.classifier import (
 )
 from palacs.compiled import compiled
 from palacs.evidence._labelled_set import LabelledSet, encode
-from palacs.kernel import resolve_bandwidth, similarity_matrix
+from palacs.kernel import resolve_bandwidth, similarity_matrix, squared_distances
 from palacs.stream import FOLDS, Stream, permutation
 
 
@@ -66,6 +66,7 @@ class _ParzenValidator(CrossValidator):
     ) -> None:
         super().__init__(labelled, folds, seed)
         self.bandwidth = model.bandwidth
+        self.relative = model.nothing_near == "nearest"
         self.similarity = self._similarity(len(labelled))
         self.prior = parzen_prior(model, labelled)
 
@@ -74,14 +75,17 @@ class _ParzenValidator(CrossValidator):
         if self.bandwidth == "auto" and n < len(self.labelled):
             similarity = self._similarity(n)
         predicted: Codes = parzen_out_of_fold(
-            similarity, self.labelled.y, n, fold, without, self.prior
+            similarity, self.labelled.y, n, (fold, without), (self.prior, self.relative)
         )
         return predicted
 
     def _similarity(self, n: int) -> Features:
         # One bandwidth, that of all instances known at the time, serves all folds.
         X, y = self.labelled.X[:n], self.labelled.y[:n]
-        return similarity_matrix(X, X, resolve_bandwidth(self.bandwidth, X, y))
+        bandwidth = resolve_bandwidth(self.bandwidth, X, y)
+        if self.relative:
+            return squared_distances(X, X, bandwidth) * (-0.5 / bandwidth**2)
+        return similarity_matrix(X, X, bandwidth)
 
 
 class _AnyValidator(CrossValidator):

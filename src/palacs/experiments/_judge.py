@@ -23,7 +23,7 @@ from palacs.classifier import (
     renew_frequencies,
 )
 from palacs.experiments._split import Split
-from palacs.kernel import fitting_bandwidth
+from palacs.kernel import resolve_bandwidth
 from palacs.strategies import Conditions
 from palacs.ties import best_of_rows
 
@@ -50,17 +50,20 @@ class _ParzenJudge:
     def __init__(self, split: Split, classifier: ParzenWindowClassifier, size: int) -> None:
         self.split = split
         self.bandwidth = classifier.bandwidth
+        self.relative = classifier.nothing_near == "nearest"
+        self.renewed = self.relative or self.bandwidth == "auto"
         self.prior = prior_or_none(classifier, split.n_classes)
         self.k = np.zeros((len(split.X_test), split.n_classes))
-        self.squared = np.empty((len(split.X_test), size if self.bandwidth == "auto" else 0))
+        self.squared = np.empty((len(split.X_test), size if self.renewed else 0))
 
     def add(self, X: Features, y: Codes, *, wanted: bool) -> float:
-        if self.bandwidth == "auto":
+        if self.renewed:
             add_squared(self.squared, self.split.X_test, X[-1], len(y) - 1)
             if wanted:
-                renew_frequencies(self.k, self.squared, y, fitting_bandwidth(X, y))
+                bandwidth = resolve_bandwidth(self.bandwidth, X, y)
+                renew_frequencies(self.k, self.squared, y, bandwidth, self.relative)
         else:
-            add_instance(self.k, self.split.X_test, X[-1], int(y[-1]), self.bandwidth)
+            add_instance(self.k, self.split.X_test, X[-1], int(y[-1]), float(self.bandwidth))
         counts = np.bincount(y, minlength=self.split.n_classes)
         return float(expected_error(self.k, self.split.y_test, counts, self.prior))
 

@@ -15,13 +15,13 @@ import numpy as np
 from palacs.checks import Codes, Features
 from palacs.classifier import add_instance, add_squared, expected_error, renew_frequencies
 from palacs.compiled import compiled
-from palacs.kernel import add_to_nearest, bandwidth_from_nearest, similarity_loop
 from palacs.strategies import (
     AUTO,
     Acquired,
     RandomSelection,
     Strategy,
     Stream,
+    bandwidth_for,
     form_utilities,
     pick_class,
 )
@@ -51,31 +51,32 @@ def compile_once() -> None:
     codes = np.arange(2)
     split = CompiledSplit(X, np.arange(3), codes, X, codes)
     form = RandomSelection().compiled_form(1)
-    replay(split, (form, True), (0.05, np.zeros(0)), (0, True), np.uint64(0))
+    replay(split, (form, True), (0.05, False, np.zeros(0)), (0, True), np.uint64(0))
 
 
 @compiled
 def replay(
     split: CompiledSplit,
     strategy: tuple[Any, bool],
-    judged: tuple[float, Features],
+    judged: tuple[float, bool, Features],
     limits: tuple[int, bool],
     seed: np.uint64,
 ) -> tuple[Codes, Features]:
     """Play one trial: the classes requested and the error after each, both (budget,).
 
     ``strategy`` is (its compiled form, whether classes are drawn); ``judged`` the classifier's
-    (bandwidth, prior), the prior (n_classes,) or empty; ``limits`` is (budget, whether a class
-    that ran out begins again).
+    (bandwidth, whether the nearest decides where nothing is near, prior), the prior (n_classes,)
+    or empty; ``limits`` is (budget, whether a class that ran out begins again).
     """
     form, drawn = strategy
-    bandwidth, prior = judged
+    bandwidth, relative, prior = judged
     budget, refill = limits
     n_classes = split.start.shape[0]
     size = n_classes + budget
-    acquired = _nothing_acquired(size, split.X.shape[1], n_classes, form.compares)
+    compares = form.compares or bandwidth == AUTO
+    acquired = _nothing_acquired(size, split.X.shape[1], n_classes, compares)
     k_test = np.zeros((split.X_test.shape[0], n_classes))
-    squared = np.empty((split.X_test.shape[0], size if bandwidth == AUTO else 0))
+    squared = np.empty((split.X_test.shape[0], size if relative or bandwidth == AUTO else 0))
     requested = np.empty(budget, dtype=np.int64)
     errors = np.empty(budget)
     for n in range(size):
@@ -90,14 +91,14 @@ def replay(
             requested[n - n_classes] = c
         queue = split.first[c + 1] - split.first[c]
         x = split.X[split.first[c] + acquired.counts[c] % queue]
-        _acquire(acquired, x, c, n, form)
-        if bandwidth != AUTO:
+        _acquire(acquired, x, c, n, compares)
+        if not (relative or bandwidth == AUTO):
             add_instance(k_test, split.X_test, x, c, bandwidth)
         else:
             add_squared(squared, split.X_test, x, n)
             if n >= n_classes:
-                fitted = bandwidth_from_nearest(acquired.X[: n + 1], acquired.nearest[: n + 1])
-                renew_frequencies(k_test, squared, acquired.y[: n + 1], fitted)
+                fitted = bandwidth_for(bandwidth, acquired, n + 1)
+                renew_frequencies(k_test, squared, acquired.y[: n + 1], fitted, relative)
         if n >= n_classes:
             errors[n - n_classes] = expected_error(k_test, split.y_test, acquired.counts, prior)
     return requested, errors
@@ -110,7 +111,6 @@ def _nothing_acquired(size: int, n_features: int, n_classes: int, compares: bool
         np.empty((size, n_features)),
         np.empty(size, dtype=np.int64),
         np.zeros(n_classes, dtype=np.int64),
-        np.empty(size),
         np.empty((compared, compared)),
         np.empty(size, dtype=np.int64),
     )
@@ -125,13 +125,11 @@ def _close_spent(utilities: Features, counts: Codes, first: Codes) -> None:
 
 
 @compiled
-def _acquire(acquired: Acquired, x: Features, c: int, n: int, form: Any) -> None:
+def _acquire(acquired: Acquired, x: Features, c: int, n: int, compares: bool) -> None:
     """Take in instance x (n_features,) of class c as row n."""
     acquired.X[n] = x
     acquired.y[n] = c
     acquired.counts[c] += 1
-    add_to_nearest(acquired.nearest, acquired.X, acquired.y, n)
-    if form.compares:
-        row = similarity_loop(acquired.X[n : n + 1], acquired.X[: n + 1], form.bandwidth)[0]
-        acquired.similarity[n, : n + 1] = row
-        acquired.similarity[: n + 1, n] = row
+    if compares:
+        add_squared(acquired.squared[: n + 1], acquired.X[: n + 1], x, n)
+        acquired.squared[n, : n + 1] = acquired.squared[: n + 1, n]

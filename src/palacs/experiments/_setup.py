@@ -71,7 +71,7 @@ def paper_experiment(
             )
     trials, seed = check_count(trials, "trials"), _check_seed(seed)
     bandwidth = check_bandwidth_or_auto(bandwidth)
-    classifier = parzen(bandwidth)
+    classifier = parzen(bandwidth).set_params(nothing_near="prior")
     tasks = []
     for name in names:
         dataset = scaled(load(name, random_state=seed))

@@ -108,7 +108,11 @@ def run_trial(
     requested, errors = replay(
         CompiledSplit(split.X, split.first, split.start, split.X_test, split.y_test),
         (form, strategy.drawn),
-        (as_number(classifier.bandwidth), prior_or_none(classifier, split.n_classes)),
+        (
+            as_number(classifier.bandwidth),
+            classifier.nothing_near == "nearest",
+            prior_or_none(classifier, split.n_classes),
+        ),
         (budget, refill),
         seed_of(strategy.random_state),
     )

@@ -1,8 +1,9 @@
 """A bandwidth from the data: kernels as wide as the gaps within the classes.
 
 0.05 suits the paper's plane and is far too narrow in many dimensions, where all kernel
-frequencies underflow. The rule here follows the labelled set as it grows; it has no constant to
-tune and gives the same number whatever the order of the instances.
+frequencies underflow. The rule here follows the labelled set as it grows. It knows distances
+alone, so that features rotated or embedded among others change nothing, and neither an outlier
+nor one class that is spread out decides for all.
 """
 
 from __future__ import annotations
@@ -19,12 +20,24 @@ from palacs.checks import (
     check_features,
 )
 from palacs.compiled import compiled
-from palacs.kernel._similarity import squared_distance
+from palacs.kernel._similarity import LOOP_FEATURES, squared_distance, squared_loop
+from palacs.ties import as_good, best_of
 
-# So many instances are enough to average nearest distances over.
-_MOST_NEAREST = 1_000
+# So many instances are enough to average nearest distances over, and to be left out in turn.
+_MOST_ROWS = 500
 # Where all instances lie in one place, data say nothing about a bandwidth: the paper's.
-_NO_DISTANCE = 0.05
+NO_DISTANCE = 0.05
+# In more dimensions than these a kernel is so steep that the nearest instance decides anyway.
+_MOST_DIMENSIONS = 24
+# A direction in which instances differ by less than this share of their spread is rounding.
+_FLAT = 1e-6
+# Squared nearest distances count up to so many medians and so many upper deciles, in the plane.
+_MEDIANS, _DECILES = 16.0, 3.0
+# A narrower kernel must err less often by so many standard errors.
+_STANDARD_ERRORS = 1.5
+_HALVINGS = 3
+# A product of centred rows loses too many digits of squared distances below this share of norms.
+_CLOSE = 1e-8
 
 
 def auto_bandwidth(X: npt.ArrayLike, y: npt.ArrayLike, *, n_classes: int) -> float:
@@ -33,7 +46,10 @@ def auto_bandwidth(X: npt.ArrayLike, y: npt.ArrayLike, *, n_classes: int) -> flo
     σ = sqrt(2 · mean r² / d): a kernel in d dimensions reaches a mean squared distance of dσ²,
     and here that is twice the mean squared distance r² from an instance to the nearest of its
     own class, so that neighbours of a class merge into one density while a wider gap remains.
-    Instances at the very same place are no neighbours, features that do not vary no dimensions.
+    Instances at the very same place are no neighbours; d, at most 24, counts the dimensions that
+    the instances span; no r² counts more than a few times the median and the upper decile. Half,
+    a quarter or an eighth of that σ is taken where instances left out in turn are then classified
+    better, by more than 1.5 standard errors: classes may be spread out unequally.
 
     Parameters
     ----------
@@ -56,95 +72,245 @@ def auto_bandwidth(X: npt.ArrayLike, y: npt.ArrayLike, *, n_classes: int) -> flo
     """
     instances = check_features(X)
     codes = check_codes(y, len(instances), check_count(n_classes, "n_classes"))
-    return float(fitting_bandwidth(instances, codes))
+    return fitting_bandwidth(instances, codes)
 
 
 def resolve_bandwidth(bandwidth: Bandwidth, X: Features, y: Codes) -> float:
     """Return a bandwidth as a number: "auto" fits it to X (n, n_features) and codes y (n,)."""
-    return float(fitting_bandwidth(X, y)) if bandwidth == "auto" else float(bandwidth)
+    return fitting_bandwidth(X, y) if bandwidth == "auto" else float(bandwidth)
 
 
-@compiled
 def fitting_bandwidth(X: Features, y: Codes) -> float:
     """Return `auto_bandwidth` without its checks; X has at least one row."""
-    nearest = np.full(X.shape[0], np.inf)
-    for i in range(0, X.shape[0], _stride(X.shape[0])):
-        nearest[i] = _nearest_squared(X, i, y, y[i])
-    return float(bandwidth_from_nearest(X, nearest))
+    rows = chosen_rows(y)
+    squared = _squared_between(X, rows)
+    return float(bandwidth_from_squared(squared, rows, y, spanned_dimensions(X)))
+
+
+def fitting_reach(X: Features, y: Codes) -> float:
+    """Return how far apart neighbours are, as `reach_from_squared`; X has at least one row."""
+    rows = chosen_rows(y)
+    return float(reach_from_squared(_squared_between(X, rows), rows, y, spanned_dimensions(X)))
 
 
 @compiled
-def bandwidth_from_nearest(X: Features, nearest: Features) -> float:
-    """Return the bandwidth from squared distances (n,) within classes, infinite where none."""
-    n = X.shape[0]
-    factor = 2.0
-    total, found = _finite_sum(nearest)
-    if found == 0:
-        # Other classes are what must be kept apart: half as wide a kernel, a quarter squared.
-        factor = 0.5
-        everything = np.zeros(n, dtype=np.int64)
-        others = np.full(n, np.inf)
-        for i in range(0, n, _stride(n)):
-            others[i] = _nearest_squared(X, i, everything, 0)
-        total, found = _finite_sum(others)
-    if found == 0:
-        return _NO_DISTANCE
-    return float(min(max(np.sqrt(factor * total / found / _varying(X)), 1e-100), 1e100))
+def bandwidth_from_squared(squared: Features, rows: Codes, y: Codes, dimensions: int) -> float:
+    """Return the bandwidth from squared distances (n_rows, n) of some instances to all.
+
+    ``rows`` (n_rows,) says which instances the rows are, see `chosen_rows`.
+    """
+    reach = reach_from_squared(squared, rows, y, dimensions)
+    if reach == 0.0:
+        return NO_DISTANCE
+    widest = bandwidth_of(reach, float(dimensions))
+    return float(widest * 0.5 ** _best_halving(squared, rows, y, widest))
 
 
 @compiled
-def add_to_nearest(nearest: Features, X: Features, y: Codes, n: int) -> None:
-    """Bring the first n + 1 squared distances within classes up to date for instance n."""
-    nearest[n] = np.inf
-    for j in range(n):
-        if y[j] != y[n]:
+def bandwidth_of(reach: float, dimensions: float) -> float:
+    """Return the bandwidth of a kernel that reaches a squared distance in so many dimensions."""
+    return float(min(max(np.sqrt(reach / dimensions), 1e-100), 1e100))
+
+
+@compiled
+def reach_from_squared(squared: Features, rows: Codes, y: Codes, dimensions: int) -> float:
+    """Return twice the mean squared distance to the nearest of the same class, without extremes.
+
+    While no class has instances at two places, half of that to the nearest of any class; 0 where
+    all share one place. Arguments as in `bandwidth_from_squared`.
+    """
+    nearest = _nearest_squared(squared, rows, y, True)
+    if nearest.shape[0] > 0:
+        return float(2.0 * _robust_mean(nearest, dimensions))
+    nearest = _nearest_squared(squared, rows, y, False)
+    # Other classes are what must be kept apart: half as wide a kernel, a quarter squared.
+    return float(0.5 * _robust_mean(nearest, dimensions)) if nearest.shape[0] > 0 else 0.0
+
+
+@compiled
+def chosen_rows(y: Codes) -> Codes:
+    """Return the instances that a bandwidth rests on: all, or 500 evenly from all classes."""
+    n = y.shape[0]
+    if n <= _MOST_ROWS:
+        return np.arange(n)
+    ordered = np.empty(n, dtype=np.int64)
+    place = 0
+    for c in range(y.max() + 1):
+        for i in range(n):
+            if y[i] == c:
+                ordered[place] = i
+                place += 1
+    return ordered[:: (n - 1) // _MOST_ROWS + 1].copy()
+
+
+@compiled
+def spanned_dimensions(X: Features) -> int:
+    """Count the dimensions that X (n, n_features) spans, 1 to 24, by orthogonalisation.
+
+    Unlike the number of features it is the same however the instances are rotated or embedded.
+    """
+    n, n_features = X.shape
+    most = min(n - 1, n_features, _MOST_DIMENSIONS)
+    longest = 0.0
+    for i in range(1, n):
+        longest = max(longest, _length(X[i] - X[0]))
+    basis = np.empty((max(most, 1), n_features))
+    found = 0
+    for i in range(1, n):
+        if found >= most:
+            break
+        rest = X[i] - X[0]
+        # Once more, for what rounding left of the first time.
+        for _ in range(2):
+            for b in range(found):
+                along = 0.0
+                for f in range(n_features):
+                    along += rest[f] * basis[b, f]
+                for f in range(n_features):
+                    rest[f] -= along * basis[b, f]
+        length = _length(rest)
+        if length > _FLAT * longest:
+            basis[found] = rest / length
+            found += 1
+    return max(found, 1)
+
+
+@compiled
+def _length(x: Features) -> float:
+    """Return the length of x (n_features,), also where squares would overflow."""
+    largest = 0.0
+    for f in range(x.shape[0]):
+        largest = max(largest, abs(x[f]))
+    if largest == 0.0 or largest == np.inf:
+        return largest
+    total = 0.0
+    for f in range(x.shape[0]):
+        total += (x[f] / largest) ** 2
+    return float(largest * np.sqrt(total))
+
+
+@compiled
+def _nearest_squared(squared: Features, rows: Codes, y: Codes, within: bool) -> Features:
+    """Return the squared distances to the nearest instance at another place, where there is one.
+
+    ``within`` looks in an instance's own class alone. Sorted, at most (n_rows,).
+    """
+    nearest = np.empty(rows.shape[0])
+    found = 0
+    for r in range(rows.shape[0]):
+        best = np.inf
+        for j in range(y.shape[0]):
+            if (not within or y[j] == y[rows[r]]) and 0.0 < squared[r, j] < best:
+                best = squared[r, j]
+        if best < np.inf:
+            nearest[found] = best
+            found += 1
+    return np.sort(nearest[:found])
+
+
+@compiled
+def _robust_mean(nearest: Features, dimensions: int) -> float:
+    """Return the mean of sorted squared distances, none of which counts excessively.
+
+    Among instances spread evenly in d dimensions r^d is exponential: what is rare in the plane
+    is as rare on a line when squared.
+    """
+    n = nearest.shape[0]
+    power = 2.0 / min(dimensions, 2)
+    median = 0.5 * (nearest[(n - 1) // 2] + nearest[n // 2])
+    decile = nearest[int(np.ceil(0.9 * n)) - 1]
+    most = min(_MEDIANS**power * median, _DECILES**power * decile)
+    total = 0.0
+    for i in range(n):
+        total += min(nearest[i], most)
+    return float(total / n)
+
+
+@compiled
+def _best_halving(squared: Features, rows: Codes, y: Codes, bandwidth: float) -> int:
+    """Return how often to halve the bandwidth so that instances left out are classified best.
+
+    Classes weigh the same. An improvement counts less 1.5 of its standard errors, as in
+    McNemar's test: without evidence the bandwidth stays.
+    """
+    counts = np.zeros(y.max() + 1)
+    for j in range(y.shape[0]):
+        counts[y[j]] += 1.0
+    better, disagreed = np.zeros(_HALVINGS), np.zeros(_HALVINGS)
+    k = np.empty((_HALVINGS + 1, counts.shape[0]))
+    for r in range(rows.shape[0]):
+        own = y[rows[r]]
+        if counts[own] < 2.0 or not _fill_halvings(k, squared[r], rows[r], y, bandwidth):
             continue
-        squared = squared_distance(X[n], X[j])
-        if squared > 0.0:
-            nearest[n] = min(nearest[n], squared)
-            nearest[j] = min(nearest[j], squared)
-
-
-@compiled
-def _stride(n: int) -> int:
-    return (n - 1) // _MOST_NEAREST + 1
-
-
-@compiled
-def _nearest_squared(X: Features, i: int, y: Codes, c: int) -> float:
-    """Return the squared distance from row i to the nearest of class c at another place."""
-    best = np.inf
-    for j in range(X.shape[0]):
-        if y[j] != c:
-            continue
-        squared = 0.0
-        for f in range(X.shape[1]):
-            difference = X[i, f] - X[j, f]
-            squared += difference * difference
-            if squared >= best:
-                break
-        if 0.0 < squared < best:
-            best = squared
+        counts[own] -= 1.0
+        first = _misses(k[0], counts, own)
+        for h in range(_HALVINGS):
+            gained = first - _misses(k[h + 1], counts, own)
+            better[h] += gained
+            disagreed[h] += gained * gained
+        counts[own] += 1.0
+    best, most = 0, 0.0
+    for h in range(_HALVINGS):
+        value = better[h] - _STANDARD_ERRORS * np.sqrt(disagreed[h])
+        if value > most:
+            best, most = h + 1, value
     return best
 
 
 @compiled
-def _finite_sum(nearest: Features) -> tuple[float, int]:
-    total, found = 0.0, 0
-    for i in range(0, nearest.shape[0], _stride(nearest.shape[0])):
-        if nearest[i] < np.inf:
-            total += nearest[i]
-            found += 1
-    return total, found
+def _fill_halvings(k: Features, squared: Features, own: int, y: Codes, bandwidth: float) -> bool:
+    """Fill frequencies (1 + halvings, n_classes) around one instance, itself left out.
+
+    ``squared`` (n,) are its distances to all; False where these are too large for floating point.
+    """
+    scale = -0.5 / bandwidth**2
+    nearest = np.inf
+    for j in range(y.shape[0]):
+        if j != own:
+            nearest = min(nearest, squared[j])
+    k[:] = 0.0
+    if nearest == np.inf:
+        return False
+    for j in range(y.shape[0]):
+        if j != own:
+            similarity = np.exp(scale * (squared[j] - nearest))
+            k[0, y[j]] += similarity
+            for h in range(1, _HALVINGS + 1):
+                # Half the bandwidth is the fourth power of the similarity.
+                similarity *= similarity
+                similarity *= similarity
+                k[h, y[j]] += similarity
+    return True
 
 
 @compiled
-def _varying(X: Features) -> int:
-    """Count the features that differ between instances."""
-    varying = 0
-    for f in range(X.shape[1]):
-        for i in range(1, X.shape[0]):
-            if X[i, f] != X[0, f]:
-                varying += 1
-                break
-    return varying
+def _misses(k: Features, counts: Features, own: int) -> float:
+    """Return the probability that frequencies k (n_classes,) miss the class; ties are guesses."""
+    scores = k / np.maximum(counts, 1.0)
+    first, ties = best_of(scores)
+    return 1.0 - 1.0 / ties if as_good(scores[own], scores[first]) else 1.0
+
+
+def _squared_between(X: Features, rows: Codes) -> Features:
+    """Return squared distances (n_rows, n) from the rows to all, exact also for close ones."""
+    if X.shape[1] <= LOOP_FEATURES:
+        looped: Features = squared_loop(X[rows], X)
+        return looped
+    with np.errstate(over="ignore", invalid="ignore"):
+        near = X - X.mean(axis=0)
+        norms = (near**2).sum(axis=1)
+        squared: Features = norms[rows, None] + norms[None, :]
+        close = squared * _CLOSE
+        squared -= 2.0 * (near[rows] @ near.T)
+    _renew_close(squared, close, X, rows)
+    return squared
+
+
+@compiled
+def _renew_close(squared: Features, close: Features, X: Features, rows: Codes) -> None:
+    """Take differences, in place, where a squared distance (n_rows, n) is not above ``close``."""
+    for r in range(rows.shape[0]):
+        for j in range(X.shape[0]):
+            # Also where the product is not a number.
+            if not squared[r, j] > close[r, j]:
+                squared[r, j] = squared_distance(X[rows[r]], X[j])

@@ -64,7 +64,7 @@ def sample_pseudo_instances(
 
 
 @compiled
-def _members(y: Codes, n_classes: int) -> tuple[Codes, Codes]:
+def members_by_class(y: Codes, n_classes: int) -> tuple[Codes, Codes]:
     """Return how many instances each class has, and all instances ordered by class.
 
     Counted by hand: NumPy's argsort takes seconds to compile.
@@ -92,7 +92,7 @@ def draw_pseudo_instances(
     how many instances another has.
     """
     n_features = X.shape[1]
-    counts, members = _members(y, n_classes)
+    counts, members = members_by_class(y, n_classes)
     n_present = 0
     for c in range(n_classes):
         n_present += 1 if counts[c] else 0

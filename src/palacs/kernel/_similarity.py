@@ -23,7 +23,7 @@ from palacs.compiled import compiled
 # Above this many features a matrix product is faster than the compiled loops.
 LOOP_FEATURES = 24
 # Similarities held at a time on the matrix route: 32 MB.
-_BLOCK = 4_000_000
+BLOCK = 4_000_000
 # The matrix route may err by this much in the kernel's exponent.
 _LOST_DIGITS = 1e-6
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -116,7 +116,7 @@ def frequencies(
     order = np.argsort(y, kind="stable")
     present, starts = np.unique(y[order], return_index=True)
     X = X[order]
-    step = max(1, _BLOCK // len(X))
+    step = max(1, BLOCK // len(X))
     for first in range(0, len(queries), step):
         similarity = _similarity_product(queries[first : first + step], X, bandwidth)
         k[first : first + step, present] = np.add.reduceat(similarity, starts, axis=1)

@@ -13,6 +13,7 @@ from palacs.strategies._compiled_form import (
     AUTO,
     Acquired,
     as_number,
+    bandwidth_for,
     decides_for,
     form_utilities,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "Utilities",
     "as_number",
     "available",
+    "bandwidth_for",
     "because",
     "decides_for",
     "find",

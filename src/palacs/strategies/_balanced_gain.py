@@ -17,17 +17,16 @@ from palacs.compiled import compiled
 from palacs.evidence import LabelledSet
 from palacs.kernel import (
     LOOP_FEATURES,
-    draw_pseudo_instances,
-    resolve_bandwidth,
-    squared_distances,
+    effective_counts,
+    effective_counts_at,
     squared_loop,
 )
 from palacs.strategies._base import Strategy
-from palacs.strategies._compiled_form import Acquired, as_number, bandwidth_for, decides_for
+from palacs.strategies._compiled_form import AUTO, Acquired, as_number, decides_for
 from palacs.strategies._counts import fewest
 from palacs.strategies._pick import Pick, Utilities
+from palacs.strategies._points import draw_acquired, draw_points, noise_for
 from palacs.strategies._rates import (
-    effective_counts,
     fill_rates,
     fit_background,
     two_best,
@@ -54,8 +53,8 @@ class BalancedGain(Strategy):
     n_pseudo : int, default=25
         Pseudo-instances per class, at which the values are taken.
     bandwidth : float or "auto", default="auto"
-        The kernel's standard deviation σ; "auto" fits it to the labelled set, see
-        `palacs.kernel.auto_bandwidth`.
+        The kernel's standard deviation σ. "auto" fits it to the labelled set, so that it reaches
+        from an instance to the next of its class, and draws pseudo-instances along the instances.
     random_state : int, RandomState or None, default=None
 
     Examples
@@ -89,15 +88,15 @@ class BalancedGain(Strategy):
     def utilities(self, labelled: LabelledSet, stream: Stream) -> Utilities:
         """Return the balanced value of one more instance of each class, shape (n_classes,)."""
         X, y, n_classes = labelled.X, labelled.y, labelled.n_classes
-        bandwidth = resolve_bandwidth(self.bandwidth, X, y)
-        points, _ = draw_pseudo_instances(X, y, n_classes, int(self.n_pseudo), bandwidth, stream)
-        first = first_left_out(len(y), n_classes)
+        noise = noise_for(self.bandwidth, labelled)
+        bandwidth = float(self.bandwidth) if noise is None else noise.bandwidth
+        points, _ = draw_points((X, y, n_classes), int(self.n_pseudo), bandwidth, noise, stream)
+        nobody = np.full(len(points), -1)
+        k = effective_counts_at(points, X, (y, n_classes), bandwidth, nobody)
+        own = np.arange(first_left_out(len(y), n_classes), len(y))
+        k_latest = effective_counts_at(X[own], X, (y, n_classes), bandwidth, own)
         values: Utilities = balanced_values(
-            squared_distances(points, X, bandwidth),
-            squared_distances(X[first:], X, bandwidth),
-            y,
-            (labelled.counts, labelled.counts_with_pending),
-            bandwidth,
+            k, k_latest, y, (labelled.counts, labelled.counts_with_pending)
         )
         return values
 
@@ -119,14 +118,15 @@ class BalancedGain(Strategy):
         """Return the form for compiled loops."""
         if n_features > LOOP_FEATURES:
             return None
-        return BalancedForm(as_number(self.bandwidth), False, int(self.n_pseudo))
+        bandwidth = as_number(self.bandwidth)
+        return BalancedForm(bandwidth == AUTO, bandwidth, int(self.n_pseudo))
 
 
 class BalancedForm(NamedTuple):
     """Balanced gain for compiled loops."""
 
-    bandwidth: float
     compares: bool
+    bandwidth: float
     n_pseudo: int
 
 
@@ -136,13 +136,12 @@ def _balanced_utilities(
     form: BalancedForm, acquired: Acquired, n: int, stream: Stream
 ) -> Utilities:
     X, y, n_classes = acquired.X[:n], acquired.y[:n], acquired.counts.shape[0]
-    bandwidth = bandwidth_for(form.bandwidth, acquired, n)
-    points, _ = draw_pseudo_instances(X, y, n_classes, form.n_pseudo, bandwidth, stream)
-    latest = X[first_left_out(n, n_classes) :]
-    counts = (acquired.counts, acquired.counts)
-    balanced: Utilities = balanced_values(
-        squared_loop(points, X), squared_loop(latest, X), y, counts, bandwidth
-    )
+    points, _, bandwidth = draw_acquired(acquired, n, form.n_pseudo, form.bandwidth, stream)
+    nobody = np.full(points.shape[0], -1)
+    k = effective_counts(squared_loop(points, X), y, n_classes, bandwidth, nobody)
+    own = np.arange(first_left_out(n, n_classes), n)
+    k_latest = effective_counts(squared_loop(X[own[0] :], X), y, n_classes, bandwidth, own)
+    balanced: Utilities = balanced_values(k, k_latest, y, (acquired.counts, acquired.counts))
     return balanced
 
 
@@ -154,24 +153,18 @@ def first_left_out(n: int, n_classes: int) -> int:
 
 @compiled
 def balanced_values(
-    squared: Features,
-    squared_latest: Features,
-    y: Codes,
-    counts: tuple[Codes, Codes],
-    bandwidth: float,
+    k: Features, k_latest: Features, y: Codes, counts: tuple[Codes, Codes]
 ) -> Utilities:
     """Return the balanced value of one more instance of each class, shape (n_classes,).
 
-    ``squared`` (n_points, n) and ``squared_latest`` (n_latest, n) are distances from the
-    pseudo-instances and from the latest instances to all; ``counts`` is (instances, instances
-    with the pending ones), each (n_classes,).
+    ``k`` (n_points, n_classes) and ``k_latest`` (n_latest, n_classes) are the effective counts at
+    the pseudo-instances and at the latest instances, each left out in turn; ``counts`` is
+    (instances, instances with the pending ones), each (n_classes,).
     """
     known, coming = counts
     n_classes, n = known.shape[0], y.shape[0]
-    latest = np.arange(n - squared_latest.shape[0], n)
-    k_latest = effective_counts(squared_latest, y, n_classes, bandwidth, latest)
+    latest = np.arange(n - k_latest.shape[0], n)
     background = fit_background(k_latest, y[latest], known)
-    k = effective_counts(squared, y, n_classes, bandwidth, np.full(squared.shape[0], -1))
     exposures: Features = known.astype(np.float64) + 1.0
     values = values_of_doubling(k, background, exposures)
     means = column_means(values)

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
 from numba.extending import overload
 
 from palacs.checks import Bandwidth, Codes, Features
 from palacs.compiled import compiled
-from palacs.kernel import bandwidth_from_nearest, fitting_bandwidth
+from palacs.kernel import bandwidth_from_squared, chosen_rows, spanned_dimensions
 from palacs.stream import Stream
 
 AUTO = 0.0
@@ -30,10 +31,8 @@ class Acquired(NamedTuple):
     X : ndarray of shape (size, n_features)
     y : ndarray of shape (size,)
     counts : ndarray of shape (n_classes,)
-    nearest : ndarray of shape (size,)
-        Squared distances to the nearest of the same class, see `palacs.kernel.add_to_nearest`.
-    similarity : ndarray of shape (size, size)
-        Similarities at the form's bandwidth, where it compares; else empty.
+    squared : ndarray of shape (size, size)
+        Squared distances, where the form or the judged classifier fits a bandwidth; else empty.
     predicted : ndarray of shape (size,)
         Left-out decisions a strategy remembers instead of making them again.
     """
@@ -41,8 +40,7 @@ class Acquired(NamedTuple):
     X: Features
     y: Codes
     counts: Codes
-    nearest: Features
-    similarity: Features
+    squared: Features
     predicted: Codes
 
 
@@ -53,8 +51,8 @@ _IMPLEMENTATIONS: dict[type[Any], Callable[..., Any]] = {}
 def decides_for(form: type[Any]) -> Callable[[Implementation], Implementation]:
     """Register the compiled function that decides for a form.
 
-    The form is a NamedTuple type with at least ``bandwidth`` (a number, or `AUTO`) and
-    ``compares`` (whether similarities are kept). The function takes (form, acquired, n, stream)
+    The form is a NamedTuple type with at least ``compares``: whether the squared distances between
+    all instances are wanted. The function takes (form, acquired, n, stream)
     and returns utilities (n_classes,), those of `Strategy.utilities`.
     """
 
@@ -88,10 +86,19 @@ def as_number(bandwidth: Bandwidth) -> float:
 
 @compiled
 def bandwidth_for(bandwidth: float, acquired: Acquired, n: int) -> float:
-    """Return a form's bandwidth when the first n instances are known."""
+    """Return a bandwidth when the first n instances are known; `AUTO` fits it to them."""
     if bandwidth != AUTO:
         return bandwidth
-    # What is kept up to date describes all instances; a look back starts from scratch.
-    if n < acquired.counts.sum():
-        return float(fitting_bandwidth(acquired.X[:n], acquired.y[:n]))
-    return float(bandwidth_from_nearest(acquired.X[:n], acquired.nearest[:n]))
+    squared, rows = compared(acquired, n)
+    dimensions = spanned_dimensions(acquired.X[:n])
+    return float(bandwidth_from_squared(squared, rows, acquired.y[:n], dimensions))
+
+
+@compiled
+def compared(acquired: Acquired, n: int) -> tuple[Features, Codes]:
+    """Return the squared distances (n_rows, n) that a bandwidth rests on, and whose they are."""
+    rows = chosen_rows(acquired.y[:n])
+    squared = np.empty((rows.shape[0], n))
+    for r in range(rows.shape[0]):
+        squared[r] = acquired.squared[rows[r], :n]
+    return squared, rows

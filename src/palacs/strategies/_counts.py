@@ -46,13 +46,12 @@ class RandomSelection(Strategy):
 
     def compiled_form(self, n_features: int) -> Any | None:
         """Return the form for compiled loops."""
-        return RandomForm(1.0, False)
+        return RandomForm(False)
 
 
 class RandomForm(NamedTuple):
     """Random for compiled loops."""
 
-    bandwidth: float
     compares: bool
 
 
@@ -160,13 +159,12 @@ class UniformSelection(Strategy):
 
     def compiled_form(self, n_features: int) -> Any | None:
         """Return the form for compiled loops."""
-        return UniformForm(1.0, False)
+        return UniformForm(False)
 
 
 class UniformForm(NamedTuple):
     """Uniform for compiled loops."""
 
-    bandwidth: float
     compares: bool
 
 

@@ -16,15 +16,9 @@ from palacs.checks import Codes, HasMethods, Whole
 from palacs.classifier import ParzenWindowClassifier, parzen_out_of_fold
 from palacs.compiled import compiled
 from palacs.evidence import CrossValidator, LabelledSet, assign_folds, cross_validator
-from palacs.kernel import LOOP_FEATURES, similarity_loop
+from palacs.kernel import LOOP_FEATURES
 from palacs.strategies._base import Strategy
-from palacs.strategies._compiled_form import (
-    AUTO,
-    Acquired,
-    as_number,
-    bandwidth_for,
-    decides_for,
-)
+from palacs.strategies._compiled_form import Acquired, as_number, bandwidth_for, decides_for
 from palacs.strategies._pick import Utilities
 from palacs.stream import Stream
 
@@ -66,7 +60,8 @@ class _CrossValidated(Strategy):
         if model.class_prior is not None and not corrected:
             return None
         bandwidth = as_number(model.bandwidth)
-        return form(bandwidth, bandwidth != AUTO, corrected, int(self.folds), *more)
+        relative = model.nothing_near == "nearest"
+        return form(True, bandwidth, corrected, relative, int(self.folds), *more)
 
     @abstractmethod
     def _scores(self, labelled: LabelledSet, validator: CrossValidator) -> Utilities:
@@ -131,9 +126,10 @@ class InverseAccuracy(_CrossValidated):
 class InverseForm(NamedTuple):
     """Inverse for compiled loops."""
 
-    bandwidth: float
     compares: bool
+    bandwidth: float
     corrected: bool
+    relative: bool
     folds: int
     allow_repeat: bool
 
@@ -215,9 +211,10 @@ class Redistricting(_CrossValidated):
 class RedistrictingForm(NamedTuple):
     """Redistricting for compiled loops."""
 
-    bandwidth: float
     compares: bool
+    bandwidth: float
     corrected: bool
+    relative: bool
     folds: int
 
 
@@ -323,11 +320,12 @@ def _decide_left_out(form: Any, acquired: Acquired, n: int, seed: np.uint64) -> 
     n_classes = acquired.counts.shape[0]
     prior = np.full(n_classes if form.corrected else 0, 1.0 / n_classes)
     fold = assign_folds(n, form.folds, Stream(seed, np.uint64(n)))
-    similarity = acquired.similarity
-    if form.bandwidth == AUTO:
-        X = acquired.X[:n]
-        similarity = similarity_loop(X, X, bandwidth_for(form.bandwidth, acquired, n))
-    acquired.predicted[:n] = parzen_out_of_fold(similarity, acquired.y, n, fold, -1, prior)
+    bandwidth = bandwidth_for(form.bandwidth, acquired, n)
+    similarity = acquired.squared[:n, :n] * (-0.5 / bandwidth**2)
+    if not form.relative:
+        similarity = np.exp(similarity)
+    model = (prior, form.relative)
+    acquired.predicted[:n] = parzen_out_of_fold(similarity, acquired.y, n, (fold, -1), model)
 
 
 @compiled

@@ -28,17 +28,18 @@ from palacs.evidence import LabelledSet, Labels, check_labelled_set
 from palacs.gain import MOST_LABELS, check_work, cost_gain_rows, gain_rows, gain_rows_up_to_three
 from palacs.kernel import (
     LOOP_FEATURES,
-    draw_pending,
-    draw_pseudo_instances,
+    effective_counts,
+    effective_counts_at,
     frequencies,
     frequency_loop,
-    resolve_bandwidth,
+    squared_loop,
 )
 from palacs.strategies._base import Strategy
 from palacs.strategies._beliefs import Model, believed_frequencies, embed, prior_under
-from palacs.strategies._compiled_form import Acquired, as_number, bandwidth_for, decides_for
+from palacs.strategies._compiled_form import AUTO, Acquired, as_number, decides_for
 from palacs.strategies._palacs_weights import draw_weights, grid, grid_weights, weighted_sums
 from palacs.strategies._pick import Pick, Utilities
+from palacs.strategies._points import draw_acquired, draw_points, impute_pending, noise_for
 from palacs.strategies._words import listing
 from palacs.stream import Stream, seed_of
 
@@ -60,7 +61,7 @@ class Explanation:
     drawn_from : ndarray of shape (n_points,)
         Code of the class each pseudo-instance was drawn from; -1 on a grid.
     frequencies : ndarray of shape (n_points, n_classes)
-        Kernel frequencies (Eq. 1).
+        Kernel frequencies (Eq. 1); effective counts with ``bandwidth="auto"``.
     gains : ndarray of shape (n_points,)
         Performance gain at each pseudo-instance (Eq. 3).
     density_weights : ndarray of shape (n_points,)
@@ -91,8 +92,11 @@ class PALACS(Strategy):
     max_labels : int, default=3
         The paper's M, see `perf_gain`.
     bandwidth : float or "auto", default=0.05
-        The kernel's standard deviation σ, for features scaled to [0, 1]; "auto" fits it to the
-        labelled set, see `palacs.kernel.auto_bandwidth`.
+        The kernel's standard deviation σ, for features scaled to [0, 1], is the paper's: kernel
+        frequencies are Eq. 1, and pseudo-instances are drawn from the kernel in all directions.
+        "auto" is right in any number of dimensions: the kernel reaches from an instance to the
+        next of its class, pseudo-instances lie along the instances, and frequencies are
+        effective counts, relative to the nearest instance.
     sampling : {"monte-carlo", "grid"}, default="monte-carlo"
         "monte-carlo" draws the pseudo-instances from each class's kernel density. "grid" spreads
         them evenly over the labelled set and three bandwidths around it and weights them
@@ -218,7 +222,8 @@ class PALACS(Strategy):
         paper = self.sampling == "monte-carlo" and self.classifier is None
         if not paper or self.max_labels > 3 or n_features > LOOP_FEATURES:
             return None
-        return PALACSForm(as_number(self.bandwidth), False, self.n_pseudo, self.max_labels)
+        bandwidth = as_number(self.bandwidth)
+        return PALACSForm(bandwidth == AUTO, bandwidth, int(self.n_pseudo), int(self.max_labels))
 
     def _check_conditions(self, conditions: ClassConditions, n_classes: int) -> None:
         _, mistakes = conditions.in_use()
@@ -249,17 +254,20 @@ class PALACS(Strategy):
         model: Model = None
         if self.classifier is not None:
             labelled, model = embed(self.classifier, labelled)
-        bandwidth = resolve_bandwidth(self.bandwidth, labelled.X, labelled.y)
-        n_classes = labelled.n_classes
-        X, y = impute_pending(labelled, bandwidth, stream)
+        noise = noise_for(self.bandwidth, labelled)
+        bandwidth = float(self.bandwidth) if noise is None else noise.bandwidth
+        n_classes, n_pseudo = labelled.n_classes, int(self.n_pseudo)
+        X, y = impute_pending(labelled, bandwidth, noise, stream)
         if self.sampling == "grid":
-            points = grid(X, int(self.n_pseudo), bandwidth)
+            points = grid(X, n_pseudo, bandwidth)
             origins = np.full(len(points), -1, dtype=np.int64)
         else:
-            points, origins = draw_pseudo_instances(
-                X, y, n_classes, int(self.n_pseudo), bandwidth, stream
-            )
-        k = frequencies(points, X, y, n_classes, bandwidth)
+            points, origins = draw_points((X, y, n_classes), n_pseudo, bandwidth, noise, stream)
+        if noise is None or self.sampling == "grid":
+            k = frequencies(points, X, y, n_classes, bandwidth)
+        else:
+            nobody = np.full(len(points), -1)
+            k = effective_counts_at(points, X, (y, n_classes), bandwidth, nobody)
         acquired = (X, y, labelled.classes)
         believed = believed_frequencies(k, points, acquired, model, importance)
         if mistakes is None:
@@ -271,8 +279,8 @@ class PALACS(Strategy):
 class PALACSForm(NamedTuple):
     """PAL-ACS for compiled loops."""
 
-    bandwidth: float
     compares: bool
+    bandwidth: float
     n_pseudo: int
     max_labels: int
 
@@ -281,25 +289,12 @@ class PALACSForm(NamedTuple):
 @compiled
 def _palacs_utilities(form: PALACSForm, acquired: Acquired, n: int, stream: Stream) -> Utilities:
     X, y, n_classes = acquired.X[:n], acquired.y[:n], acquired.counts.shape[0]
-    bandwidth = bandwidth_for(form.bandwidth, acquired, n)
-    points, origins = draw_pseudo_instances(X, y, n_classes, form.n_pseudo, bandwidth, stream)
-    k = frequency_loop(points, X, y, n_classes, bandwidth)
+    points, origins, bandwidth = draw_acquired(acquired, n, form.n_pseudo, form.bandwidth, stream)
+    if form.bandwidth == AUTO:
+        nobody = np.full(points.shape[0], -1)
+        k = effective_counts(squared_loop(points, X), y, n_classes, bandwidth, nobody)
+    else:
+        k = frequency_loop(points, X, y, n_classes, bandwidth)
     gains = gain_rows_up_to_three(k, form.max_labels, 1.0)
     summed: Utilities = weighted_sums(k, gains, origins)
     return summed
-
-
-def impute_pending(
-    labelled: LabelledSet, bandwidth: float, stream: Stream
-) -> tuple[Features, Codes]:
-    """Return the labelled set with a pseudo-instance for everything that is pending.
-
-    A pending class without any instance has no density to draw from and is left out.
-    """
-    if len(labelled.pending) == 0:
-        return labelled.X, labelled.y
-    known = labelled.pending[labelled.counts[labelled.pending] > 0]
-    if len(known) == 0:
-        return labelled.X, labelled.y
-    drawn = draw_pending(labelled.X, labelled.y, known, bandwidth, stream)
-    return np.concatenate([labelled.X, drawn]), np.concatenate([labelled.y, known])

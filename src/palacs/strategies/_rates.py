@@ -8,6 +8,8 @@ sampled and nothing is cut off. The derivation is in ``docs/theory.md``.
 
 from __future__ import annotations
 
+from math import lgamma, log
+
 import numpy as np
 
 from palacs.checks import Codes, Features
@@ -17,37 +19,8 @@ BACKGROUNDS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0])
 """How much of one acquisition may be expected near any point before anything is known."""
 # Below this a term no longer changes a sum of doubles.
 _ROUNDING = 1e-17
-
-
-@compiled
-def effective_counts(
-    squared: Features, y: Codes, n_classes: int, bandwidth: float, own: Codes
-) -> Features:
-    """Return how many instances of each class speak for each point, shape (n_points, n_classes).
-
-    ``k_y = Σ_{i∈y} s_i · Σ s / Σ s²``: as many as if all had the same similarity. Similarities
-    are taken relative to the nearest instance, so that nothing underflows in any dimension.
-    ``squared`` is (n_points, n); ``own`` (n_points,) an instance to leave out, or -1.
-    """
-    n_points, n = squared.shape
-    scale = -0.5 / bandwidth**2
-    k = np.zeros((n_points, n_classes))
-    for i in range(n_points):
-        nearest = np.inf
-        for j in range(n):
-            if j != own[i]:
-                nearest = min(nearest, squared[i, j])
-        total, squares = 0.0, 0.0
-        for j in range(n):
-            if j != own[i]:
-                similarity = np.exp(scale * (squared[i, j] - nearest))
-                total += similarity
-                squares += similarity * similarity
-                k[i, y[j]] += similarity
-        if squares > 0.0:
-            for c in range(n_classes):
-                k[i, c] *= total / squares
-    return k
+# From this shape on 2 to its power is, or soon will be, too large for a sum that starts at 0.
+_LARGE_SHAPE = 900.0
 
 
 @compiled
@@ -84,9 +57,25 @@ def expected_shortfall(shape: float, exposure: float, level: float) -> float:
     """
     after = 2.0 * exposure
     threshold = level * after - shape
-    probability = np.exp2(-shape)
+    if threshold <= 0.0:
+        return 0.0
+    start, probability = 0.0, np.exp2(-shape)
+    if shape > _LARGE_SHAPE:
+        # The sum starts where its terms are largest and runs both ways.
+        start = min(np.ceil(threshold) - 1.0, np.floor(shape))
+        probability = np.exp(
+            lgamma(shape + start) - lgamma(shape) - lgamma(start + 1.0) - (shape + start) * log(2.0)
+        )
     total = 0.0
-    j = 0.0
+    j, falling = start, probability
+    while j > 0.0:
+        falling *= j / (0.5 * (shape + j - 1.0))
+        j -= 1.0
+        term = falling * (level - (shape + j) / after)
+        total += term
+        if term <= _ROUNDING * total:
+            break
+    j = start
     while j < threshold:
         term = probability * (level - (shape + j) / after)
         total += term

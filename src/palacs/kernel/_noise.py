@@ -1,0 +1,216 @@
+"""Pseudo-instances that lie where instances lie, in any number of dimensions.
+
+The paper adds noise in every direction of its plane. In hundreds of dimensions that leads where no
+instance ever is: the expected similarity to the parent is 2^(-d/2). Noise along the differences
+within the classes knows distances and angles alone, so that decisions are the same in whatever
+space the instances are embedded.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from palacs.checks import Codes, Features
+from palacs.compiled import compiled
+from palacs.kernel._bandwidth import NO_DISTANCE, bandwidth_of
+from palacs.kernel._pseudo import members_by_class
+from palacs.kernel._similarity import LOOP_FEATURES
+from palacs.stream import PENDING, PSEUDO, Stream, fill_normal, uniform
+
+# So many directions, drawn anew each time, make up a step where there are many features.
+_MIXED = 64
+# So many directions are compared with each other to count dimensions.
+_MOST_COMPARED = 500
+_EPSILON = float(np.finfo(np.float64).eps)
+
+
+class Noise(NamedTuple):
+    """How instances of a class lie around each other, as `fitting_noise` finds it.
+
+    Attributes
+    ----------
+    bandwidth : float
+        Of the kernel that says how much an instance tells about a place nearby.
+    directions : ndarray of shape (n_directions, n_features)
+        All zero, or empty, where all instances share one place.
+    n_terms : int
+        How many directions, each times a standard normal, make up a step.
+    scale : float
+        Of the sum.
+    picked : bool
+        Whether the directions of a step are drawn, with replacement; else it takes all.
+    """
+
+    bandwidth: float
+    directions: Features
+    n_terms: int
+    scale: float
+    picked: bool
+
+
+@compiled
+def fitting_noise(X: Features, y: Codes, n_classes: int, reach: float) -> Noise:
+    """Return noise that is as long as ``reach`` (squared, on average) and along the instances.
+
+    Its covariance is ``reach`` times S, the mean of uu' over the unit vectors u from the mean of
+    a class to its instances, so that a pseudo-instance lies where instances lie, whatever space
+    they are embedded in. The kernel has that reach in the 1 / tr S² dimensions that S fills:
+    where these are all, the noise is the kernel itself. While no class has instances at two
+    places, u points away from the mean of all.
+    """
+    units = _unit_deviations(X, y, n_classes)
+    if units.shape[0] == 0:
+        units = _unit_deviations(X, np.zeros_like(y), 1)
+    bandwidth = NO_DISTANCE
+    if reach > 0.0:
+        bandwidth = bandwidth_of(reach, effective_dimensions(units))
+    length = np.sqrt(reach)
+    if X.shape[1] > LOOP_FEATURES:
+        n_terms = _MIXED if units.shape[0] > 0 else 0
+        return Noise(bandwidth, units, n_terms, length / np.sqrt(float(_MIXED)), True)
+    # Few features: a factor of the covariance needs one term per feature only.
+    factor = _factor_rows(units)
+    return Noise(bandwidth, factor, factor.shape[0], length, False)
+
+
+@compiled
+def effective_dimensions(units: Features) -> float:
+    """Return how many dimensions unit vectors (n, n_features) fill: 1 / tr S², S the mean of uu'.
+
+    tr S² is the mean squared cosine between two vectors. A vector with itself is left out, so
+    that the number does not grow with n.
+    """
+    step = (units.shape[0] - 1) // _MOST_COMPARED + 1
+    chosen = np.ascontiguousarray(units[::step])
+    n, n_features = chosen.shape
+    if n < 2:
+        return 1.0
+    products = chosen.T @ chosen if n_features < n else chosen @ chosen.T
+    squares = 0.0
+    for a in range(products.shape[0]):
+        for b in range(products.shape[1]):
+            squares += products[a, b] * products[a, b]
+    cosine = (squares - n) / (n * (n - 1.0))
+    most = min(float(n), float(n_features))
+    return float(1.0 / max(cosine, 1.0 / most))
+
+
+@compiled
+def _unit_deviations(X: Features, y: Codes, n_classes: int) -> Features:
+    """Return the directions from the mean of a class to its instances, at most (n, n_features).
+
+    Unit vectors: neither an outlier nor a class that is spread out outweighs the others.
+    """
+    n, n_features = X.shape
+    means, counts = np.zeros((n_classes, n_features)), np.zeros(n_classes)
+    for i in range(n):
+        counts[y[i]] += 1.0
+        for f in range(n_features):
+            # A running mean neither overflows nor leaves the values.
+            means[y[i], f] += (X[i, f] - means[y[i], f]) / counts[y[i]]
+    units = np.empty((n, n_features))
+    found = 0
+    for i in range(n):
+        largest, reach = 0.0, 0.0
+        for f in range(n_features):
+            units[found, f] = X[i, f] - means[y[i], f]
+            largest = max(largest, abs(units[found, f]))
+            reach = max(reach, abs(X[i, f]))
+        # What rounding leaves of equal instances is no direction.
+        if counts[y[i]] < 2.0 or largest <= 8.0 * _EPSILON * reach or largest == np.inf:
+            continue
+        squares = 0.0
+        for f in range(n_features):
+            units[found, f] /= largest
+            squares += units[found, f] * units[found, f]
+        for f in range(n_features):
+            units[found, f] /= np.sqrt(squares)
+        found += 1
+    return units[:found].copy()
+
+
+@compiled
+def _factor_rows(units: Features) -> Features:
+    """Return rows (n_features, n_features) whose outer products sum to the mean of uu'.
+
+    Cholesky's factor, transposed; directions in which nothing varies stay zero.
+    """
+    n, n_features = units.shape
+    rest = np.zeros((n_features, n_features))
+    for i in range(n):
+        for f in range(n_features):
+            for g in range(n_features):
+                rest[f, g] += units[i, f] * units[i, g] / n
+    rows = np.zeros((n_features, n_features))
+    for b in range(n_features):
+        if rest[b, b] <= n_features * _EPSILON:
+            continue
+        root = np.sqrt(rest[b, b])
+        for f in range(b, n_features):
+            rows[b, f] = rest[b, f] / root
+        for f in range(b, n_features):
+            for g in range(b, n_features):
+                rest[f, g] -= rows[b, f] * rows[b, g]
+    return rows
+
+
+@compiled
+def noise_blocks(noise: Noise) -> int:
+    """Return how many Philox blocks a step takes."""
+    return (noise.n_terms + 3) // 4 + (noise.n_terms if noise.picked else 0)
+
+
+@compiled
+def add_noise(x: Features, noise: Noise, stream: Stream, purpose: np.uint64, block: int) -> None:
+    """Take one step of the noise from x (n_features,), in place."""
+    weights = np.empty(noise.n_terms)
+    block = fill_normal(stream, purpose, block, weights)
+    for t in range(noise.n_terms):
+        b = t
+        if noise.picked:
+            b = int(uniform(stream, purpose, block + t) * noise.directions.shape[0])
+        weight = noise.scale * weights[t]
+        for f in range(x.shape[0]):
+            x[f] += weight * noise.directions[b, f]
+
+
+@compiled
+def draw_along_instances(
+    X: Features, y: Codes, n_classes: int, n_per_class: int, noise: Noise, stream: Stream
+) -> tuple[Features, Codes]:
+    """Return what `draw_pseudo_instances` does, with noise fitted to the instances."""
+    counts, members = members_by_class(y, n_classes)
+    n_present = 0
+    for c in range(n_classes):
+        n_present += 1 if counts[c] else 0
+    X_pseudo = np.empty((n_present * n_per_class, X.shape[1]))
+    y_pseudo = np.empty(n_present * n_per_class, dtype=np.int64)
+    blocks = 1 + noise_blocks(noise)
+    first = 0
+    row = 0
+    for c in range(n_classes):
+        for j in range(n_per_class if counts[c] else 0):
+            block = (c * n_per_class + j) * blocks
+            parent = members[first + int(uniform(stream, PSEUDO, block) * counts[c])]
+            X_pseudo[row] = X[parent]
+            add_noise(X_pseudo[row], noise, stream, PSEUDO, block + 1)
+            y_pseudo[row] = c
+            row += 1
+        first += counts[c]
+    return X_pseudo, y_pseudo
+
+
+@compiled
+def draw_pending_along(
+    X: Features, y: Codes, pending: Codes, noise: Noise, stream: Stream
+) -> Features:
+    """Draw one pseudo-instance for each pending class, shape (n_pending, n_features)."""
+    drawn = np.empty((pending.shape[0], X.shape[1]))
+    blocks = 1 + noise_blocks(noise)
+    for i in range(pending.shape[0]):
+        members = np.flatnonzero(y == pending[i])
+        drawn[i] = X[members[int(uniform(stream, PENDING, i * blocks) * members.shape[0])]]
+        add_noise(drawn[i], noise, stream, PENDING, i * blocks + 1)
+    return drawn
