@@ -194,3 +194,22 @@ def test_bad_queries_are_refused(queries, message):
     model = ParzenWindowClassifier().fit(X, Y)
     with pytest.raises(ValueError, match=message):
         model.predict_proba(queries)
+
+
+def test_weights_count_an_instance_as_so_many():
+    rng = np.random.default_rng(0)
+    X, y = rng.random((30, 3)), rng.integers(3, size=30)
+    weights = rng.integers(4, size=30)
+    queries = rng.random((20, 3))
+    for options in ({}, {"class_prior": "uniform"}, {"nothing_near": "prior"}):
+        model = ParzenWindowClassifier(0.2, classes=[0, 1, 2], **options)
+        weighted = model.fit(X, y, sample_weight=weights).predict_proba(queries)
+        repeated = model.fit(X.repeat(weights, axis=0), y.repeat(weights)).predict_proba(queries)
+        assert np.allclose(weighted, repeated)
+
+
+def test_weights_that_are_all_zero_or_negative_are_refused():
+    with pytest.raises(ValueError, match="sample_weight is zero everywhere"):
+        ParzenWindowClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[0, 0])
+    with pytest.raises(ValueError, match="Negative values"):
+        ParzenWindowClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[1, -1])

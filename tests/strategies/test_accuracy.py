@@ -16,7 +16,7 @@ from palacs import (
     Risk,
     Sensitivity,
 )
-from palacs.evidence import assign_folds
+from palacs.evidence import assign_folds, check_labelled_set, cross_validator
 from palacs.stream import Stream
 
 ALL = [InverseAccuracy, AccuracyImprovement, Redistricting, Risk, Sensitivity]
@@ -160,7 +160,8 @@ def test_a_class_missing_from_a_fold_is_not_scored_zero_there():
 
 def test_where_nothing_is_near_a_prediction_is_right_once_in_as_many_classes():
     X, y = np.arange(4.0)[:, None] * 1e6, ["a", "a", "a", "b"]
-    _, chances = InverseAccuracy(random_state=0).query(X, y, return_utilities=True)
+    paper = InverseAccuracy(classifier=ParzenWindowClassifier(nothing_near="prior"), random_state=0)
+    _, chances = paper.query(X, y, return_utilities=True)
     accuracies = np.array([(3 / 2 + 1) / (3 + 2), (1 / 2 + 1) / (1 + 2)])
     np.testing.assert_allclose(chances, (1 / accuracies) / (1 / accuracies).sum())
 
@@ -229,3 +230,28 @@ def test_a_classifier_may_name_the_labels_in_its_parameters():
     classifier = LogisticRegression(class_weight=weights)
     picks = InverseAccuracy(folds=3, classifier=classifier, random_state=0).query(X, y)
     assert picks[0] in CLASSES
+
+
+@pytest.mark.parametrize("strategy", ALL)
+def test_on_raw_features_of_any_size_the_default_model_still_tells_classes_apart(strategy):
+    rng = np.random.default_rng(0)
+    # As raw pixels, 0 to 16 in 64 dimensions: nothing is near anything within 0.05.
+    means = rng.uniform(0, 16, (3, 64))
+    means[2] = means[1] + rng.normal(0, 1.5, 64)
+    codes = np.repeat(np.arange(3), 15)
+    X = means[codes] + rng.normal(0, 3, (45, 64))
+    validator = cross_validator(check_labelled_set(X, codes, None, None), None, 10, np.uint64(0))
+    right = validator.predict(45) == codes
+    assert right[codes == 0].mean() > 0.9
+    _, chances = strategy(random_state=0).query(X, codes, return_utilities=True)
+    assert np.isfinite(chances).all()
+
+
+def test_inverse_asks_for_the_confused_classes_on_raw_features():
+    rng = np.random.default_rng(0)
+    means = rng.uniform(0, 16, (3, 64))
+    means[2] = means[1]
+    codes = np.repeat(np.arange(3), 15)
+    X = means[codes] + rng.normal(0, 3, (45, 64))
+    _, chances = InverseAccuracy(random_state=0).query(X, codes, return_utilities=True)
+    assert chances[0] < 0.8 * chances[1:].min()

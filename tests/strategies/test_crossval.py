@@ -91,7 +91,7 @@ def test_where_nothing_is_near_the_paper_predicts_nothing_and_we_the_nearest():
     far_apart = LabelledSet(np.arange(4.0)[:, None] * 1e6, y, np.arange(2), NOTHING)
     paper = ParzenWindowClassifier(nothing_near="prior")
     assert validator(far_apart, paper).predict(4).tolist() == [-1] * 4
-    assert validator(far_apart, None, 4).predict(4).tolist() == [1, 0, 1, 0]
+    assert validator(far_apart, ParzenWindowClassifier(), 4).predict(4).tolist() == [1, 0, 1, 0]
 
 
 @pytest.mark.parametrize("model", [None, LogisticRegression()])

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from palacs.checks import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features, StrOptions
-from palacs.kernel import frequencies, relative_frequencies, resolve_bandwidth
+from palacs.kernel import BLOCK, frequencies, relative_frequencies, resolve_bandwidth
 from palacs.ties import best_of_rows
 
 NothingNear = Literal["nearest", "prior"]
@@ -83,13 +83,17 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         self.nothing_near = nothing_near
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> ParzenWindowClassifier:
+    def fit(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+    ) -> ParzenWindowClassifier:
         """Remember the labelled set.
 
         Parameters
         ----------
         X : array-like of shape (n_instances, n_features)
         y : array-like of shape (n_instances,)
+        sample_weight : array-like of shape (n_instances,) or None, default=None
+            Each instance counts as so many at its place, none negative; None is one each.
 
         Returns
         -------
@@ -97,6 +101,14 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         """
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
+        self._weights: Features | None = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+            # An instance that counts nothing is not there.
+            counts = weights > 0
+            X, y, self._weights = np.asarray(X)[counts], np.asarray(y)[counts], weights[counts]
+            if not counts.any():
+                raise ValueError("sample_weight is zero everywhere; some instance must count.")
         if self.classes is None:
             self.classes_, codes = np.unique(y, return_inverse=True)
         else:
@@ -112,7 +124,7 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         self._codes: Codes = codes.astype(np.int64)
         n_classes = len(self.classes_)
         self.bandwidth_ = resolve_bandwidth(self.bandwidth, self._X, self._codes)
-        self.class_count_ = np.bincount(self._codes, minlength=n_classes)
+        self.class_count_ = np.bincount(self._codes, self._weights, minlength=n_classes)
         self.class_prior_ = check_class_prior(self.class_prior, n_classes)
         return self
 
@@ -127,9 +139,7 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         -------
         k : ndarray of shape (n_query, n_classes)
         """
-        check_is_fitted(self)
-        queries: Features = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return frequencies(queries, self._X, self._codes, len(self.classes_), self.bandwidth_)
+        return self._frequencies(X, relative=False)
 
     def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Class probabilities near each row of X.
@@ -144,21 +154,35 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
             Rows sum to one. With ``nothing_near="prior"``, the prior where all kernel
             frequencies are zero.
         """
-        if self.nothing_near == "prior":
-            scores = self.predict_freq(X)
-        else:
-            check_is_fitted(self)
-            queries = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-            n_classes = len(self.classes_)
-            scores = relative_frequencies(queries, self._X, self._codes, n_classes, self.bandwidth_)
+        scores = self._frequencies(X, relative=self.nothing_near == "nearest")
         if self.class_prior is not None:
-            scores = scores * (self.class_prior_ / np.maximum(self.class_count_, 1))
+            counts = np.where(self.class_count_ > 0, self.class_count_, 1.0)
+            scores = scores * (self.class_prior_ / counts)
         # Dividing by the largest first keeps the sum of denormal scores from losing its digits.
         largest = scores.max(axis=1, keepdims=True)
         scores = np.divide(scores, largest, out=np.zeros_like(scores), where=largest > 0)
         scores[largest[:, 0] == 0] = self.class_prior_
         proba: npt.NDArray[np.float64] = scores / scores.sum(axis=1, keepdims=True)
         return proba
+
+    def _frequencies(self, X: npt.ArrayLike, *, relative: bool) -> Features:
+        """Return kernel frequencies (n_query, n_classes), or those relative to the nearest."""
+        check_is_fitted(self)
+        queries: Features = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        find = relative_frequencies if relative else frequencies
+        n_classes = len(self.classes_)
+        if self._weights is None:
+            return find(queries, self._X, self._codes, n_classes, self.bandwidth_)
+        # Every instance as a class of its own; then each counts as its weight says.
+        k = np.zeros((len(queries), n_classes))
+        step = max(1, BLOCK // len(self._X))
+        for first in range(0, len(queries), step):
+            block = queries[first : first + step]
+            own = np.arange(len(self._X))
+            each = find(block, self._X, own, len(own), self.bandwidth_) * self._weights
+            for code in range(n_classes):
+                k[first : first + step, code] = each[:, self._codes == code].sum(axis=1)
+        return k
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
         """Most probable class of each row of X; the first of equals.

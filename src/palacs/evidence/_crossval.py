@@ -22,6 +22,7 @@ from palacs.classifier import (
     prior_or_none,
 )
 from palacs.compiled import compiled
+from palacs.evidence._default_model import default_model
 from palacs.evidence._labelled_set import LabelledSet, encode
 from palacs.kernel import resolve_bandwidth, similarity_matrix, squared_distances
 from palacs.stream import FOLDS, Stream, permutation
@@ -116,9 +117,9 @@ class _AnyValidator(CrossValidator):
 def cross_validator(
     labelled: LabelledSet, model: Any | None, folds: int, seed: np.uint64
 ) -> CrossValidator:
-    """Return the fast validator for the Parzen window (the default), else the general one."""
+    """Return the fast validator for the Parzen window (the default model), else the general one."""
     if model is None:
-        model = ParzenWindowClassifier()
+        model = default_model()
     # A subclass may predict differently, so only the class itself takes the fast path.
     if type(model) is ParzenWindowClassifier:
         model._validate_params()

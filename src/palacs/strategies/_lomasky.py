@@ -15,7 +15,13 @@ import numpy as np
 from palacs.checks import Codes, HasMethods, Whole
 from palacs.classifier import ParzenWindowClassifier, parzen_out_of_fold
 from palacs.compiled import compiled
-from palacs.evidence import CrossValidator, LabelledSet, assign_folds, cross_validator
+from palacs.evidence import (
+    CrossValidator,
+    LabelledSet,
+    assign_folds,
+    cross_validator,
+    default_model,
+)
 from palacs.kernel import LOOP_FEATURES
 from palacs.strategies._base import Strategy
 from palacs.strategies._compiled_form import Acquired, as_number, bandwidth_for, decides_for
@@ -52,7 +58,7 @@ class _CrossValidated(Strategy):
 
     def _parzen_form(self, form: type[Any], n_features: int, *more: Any) -> Any | None:
         """Return a form where the Parzen window is the model, as it is or corrected; else None."""
-        model = ParzenWindowClassifier() if self.classifier is None else self.classifier
+        model = default_model() if self.classifier is None else self.classifier
         if type(model) is not ParzenWindowClassifier or n_features > LOOP_FEATURES:
             return None
         model._validate_params()
@@ -82,7 +88,7 @@ class InverseAccuracy(_CrossValidated):
         False never requests the same class twice in a row (unless no other may be requested):
         the incremental form of Wu, Lance and Parsons (2013).
     classifier : scikit-learn classifier or None, default=None
-        None is `ParzenWindowClassifier` with its defaults.
+        None is `palacs.evidence.default_model`, with the data's bandwidth.
     random_state : int, RandomState or None, default=None
 
     Examples
@@ -156,7 +162,7 @@ class AccuracyImprovement(_CrossValidated):
     ----------
     folds : int, default=10
     classifier : scikit-learn classifier or None, default=None
-        None is `ParzenWindowClassifier` with its defaults.
+        None is `palacs.evidence.default_model`, with the data's bandwidth.
     random_state : int, RandomState or None, default=None
 
     Examples
@@ -185,7 +191,7 @@ class Redistricting(_CrossValidated):
     ----------
     folds : int, default=10
     classifier : scikit-learn classifier or None, default=None
-        None is `ParzenWindowClassifier` with its defaults.
+        None is `palacs.evidence.default_model`, with the data's bandwidth.
     random_state : int, RandomState or None, default=None
 
     Examples
@@ -247,7 +253,7 @@ class Risk(_CrossValidated):
     ----------
     folds : int, default=10
     classifier : scikit-learn classifier or None, default=None
-        None is `ParzenWindowClassifier` with its defaults.
+        None is `palacs.evidence.default_model`, with the data's bandwidth.
     random_state : int, RandomState or None, default=None
 
     Examples
@@ -278,7 +284,7 @@ class Sensitivity(_CrossValidated):
     ----------
     folds : int, default=10
     classifier : scikit-learn classifier or None, default=None
-        None is `ParzenWindowClassifier` with its defaults.
+        None is `palacs.evidence.default_model`, with the data's bandwidth.
     random_state : int, RandomState or None, default=None
 
     Examples
