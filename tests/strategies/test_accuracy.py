@@ -254,4 +254,5 @@ def test_inverse_asks_for_the_confused_classes_on_raw_features():
     codes = np.repeat(np.arange(3), 15)
     X = means[codes] + rng.normal(0, 3, (45, 64))
     _, chances = InverseAccuracy(random_state=0).query(X, codes, return_utilities=True)
-    assert chances[0] < 0.8 * chances[1:].min()
+    assert chances[0] < 0.25
+    assert chances[1:].max() > 0.4
