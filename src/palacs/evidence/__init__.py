@@ -4,12 +4,13 @@ Strategies decide from it, the studio shows it, campaigns advise by it; all thre
 numbers.
 """
 
+from palacs.evidence._advice import Advice, advise_stopping
 from palacs.evidence._crossval import CrossValidator, assign_folds, cross_validator
 from palacs.evidence._default_model import default_model
 from palacs.evidence._labelled_set import LabelledSet, Labels, check_labelled_set, encode
+from palacs.evidence._learning_curve import LearningCurve, learning_curve
 from palacs.evidence._left_out import CurvePoint, LeftOut, left_out_decisions
 from palacs.evidence._stopping import (
-    Advice,
     GainThreshold,
     Plateau,
     Rule,
@@ -24,9 +25,11 @@ __all__ = [
     "GainThreshold",
     "LabelledSet",
     "Labels",
+    "LearningCurve",
     "LeftOut",
     "Plateau",
     "Rule",
+    "advise_stopping",
     "assign_folds",
     "check_labelled_set",
     "cross_validator",
@@ -34,5 +37,6 @@ __all__ = [
     "encode",
     "estimated_accuracy",
     "expected_gain",
+    "learning_curve",
     "left_out_decisions",
 ]

@@ -1,0 +1,116 @@
+"""Which instances a model gets wrong when it is taught by a part of the labelled set.
+
+No instance is judged by a model that saw it. The Parzen window leaves instances out without being
+fitted anew: one matrix of distances serves all parts. Any other model is fitted once per part.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from palacs.checks import Codes, Features
+from palacs.classifier import ParzenWindowClassifier, check_class_prior
+from palacs.compiled import compiled
+from palacs.evidence._labelled_set import Labels
+from palacs.kernel import resolve_bandwidth, squared_distances
+from palacs.ties import best_of
+
+FOLDS = 10
+# Further away than the nearest by this much in the exponent, an instance adds nothing.
+_FAR = -50.0
+
+
+class PartsJudge:
+    """Judges instances by models of parts of the labelled set.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features)
+    y : ndarray of shape (n,)
+        Class codes; ``labels[y]`` is what a model is taught.
+    labels : ndarray of shape (n_classes,)
+    model : scikit-learn classifier
+    """
+
+    def __init__(self, X: Features, y: Codes, labels: Labels, model: Any) -> None:
+        self.X, self.y, self.labels, self.model = X, y, labels, model
+        # A subclass may predict differently.
+        self.parzen = type(model) is ParzenWindowClassifier
+        if self.parzen:
+            model._validate_params()
+            self.corrected = model.class_prior is not None
+            # The classifier counts classes in sorted order, and so do the labels here.
+            self.prior = check_class_prior(model.class_prior, len(labels))
+            self.squared = squared_distances(X, X, resolve_bandwidth(model.bandwidth, X, y))
+
+    def whole(self, rng: np.random.Generator) -> Features:
+        """Return which instances (n,) are wrong by models of all others: 1, 0, NaN if unknown."""
+        n = len(self.y)
+        if self.parzen:
+            return self.part(np.arange(n))
+        wrong = np.full(n, np.nan)
+        fold = rng.permutation(n) % min(FOLDS, n)
+        for f in range(fold.max() + 1):
+            wrong[fold == f] = self._fitted(np.flatnonzero(fold != f))[fold == f]
+        return wrong
+
+    def part(self, rows: Codes) -> Features:
+        """Return which instances (n,) are wrong by a model of these rows, as `whole` does."""
+        if not self.parzen:
+            return self._fitted(rows)
+        bandwidth = resolve_bandwidth(self.model.bandwidth, self.X[rows], self.y[rows])
+        wrong: Features = parzen_wrong(
+            self.squared, self.y, rows, bandwidth, self.prior, self.corrected
+        )
+        return wrong
+
+    def _fitted(self, rows: Codes) -> Features:
+        seen = np.unique(self.y[rows])
+        if len(seen) == 1:
+            # Many classifiers refuse to fit a single class; there is only one answer.
+            answers = np.full(len(self.y), self.labels[seen[0]])
+        else:
+            model = clone(self.model).fit(self.X[rows], self.labels[self.y[rows]])
+            answers = np.asarray(model.predict(self.X))
+        wrong: Features = (answers != self.labels[self.y]).astype(np.float64)
+        wrong[rows] = np.nan
+        return wrong
+
+
+@compiled
+def parzen_wrong(
+    squared: Features, y: Codes, rows: Codes, bandwidth: float, prior: Features, corrected: bool
+) -> Features:
+    """Return whether a Parzen window of ``rows`` errs, (n,); NaN where its class would be gone.
+
+    ``squared`` is (n, n), ``prior`` (n_classes,). An instance among the rows leaves itself out.
+    """
+    n, n_classes = y.shape[0], prior.shape[0]
+    count = np.zeros(n_classes)
+    inside = np.zeros(n, dtype=np.bool_)
+    for j in rows:
+        count[y[j]] += 1.0
+        inside[j] = True
+    factor = -0.5 / (bandwidth * bandwidth)
+    wrong = np.empty(n)
+    k = np.empty(n_classes)
+    for i in range(n):
+        nearest = np.inf
+        for j in rows:
+            if j != i:
+                nearest = min(nearest, squared[i, j])
+        k[:] = 0.0
+        for j in rows:
+            exponent = (squared[i, j] - nearest) * factor
+            if j != i and exponent > _FAR:
+                k[y[j]] += np.exp(exponent)
+        for c in range(n_classes if corrected else 0):
+            size = count[c] - (1.0 if inside[i] and y[i] == c else 0.0)
+            k[c] *= prior[c] / size if size > 0.0 else 0.0
+        wrong[i] = 0.0 if best_of(k)[0] == y[i] else 1.0
+        if inside[i] and count[y[i]] == 1.0:
+            wrong[i] = np.nan
+    return wrong
