@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Redistricting,
         Risk,
         Sensitivity,
+        SpareSettled,
         Strategy,
         UniformSelection,
     )
@@ -48,6 +49,7 @@ __all__ = [
     "Redistricting",
     "Risk",
     "Sensitivity",
+    "SpareSettled",
     "Strategy",
     "UniformSelection",
     "__version__",

@@ -28,6 +28,7 @@ FOLDS = np.uint64(1)
 PICK = np.uint64(2)
 PENDING = np.uint64(3)
 THIRD_PARTY = np.uint64(4)
+HALVES = np.uint64(5)
 
 _M0 = np.uint64(0xD2E7470EE14C6C93)
 _M1 = np.uint64(0xCA5A826395121157)

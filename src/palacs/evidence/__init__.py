@@ -5,11 +5,25 @@ numbers.
 """
 
 from palacs.evidence._advice import Advice, advise_stopping
-from palacs.evidence._crossval import CrossValidator, assign_folds, cross_validator
+from palacs.evidence._crossval import (
+    CrossValidator,
+    assign_folds,
+    cross_validator,
+    parzen_prior,
+)
 from palacs.evidence._default_model import default_model
 from palacs.evidence._labelled_set import LabelledSet, Labels, check_labelled_set, encode
 from palacs.evidence._learning_curve import LearningCurve, learning_curve
 from palacs.evidence._left_out import CurvePoint, LeftOut, left_out_decisions
+from palacs.evidence._settled import (
+    LEFT_OUT,
+    ClassEvidence,
+    halve,
+    latest_of_each,
+    no_evidence,
+    out_of_fold_evidence,
+    tally,
+)
 from palacs.evidence._stopping import (
     GainThreshold,
     Plateau,
@@ -19,7 +33,9 @@ from palacs.evidence._stopping import (
 )
 
 __all__ = [
+    "LEFT_OUT",
     "Advice",
+    "ClassEvidence",
     "CrossValidator",
     "CurvePoint",
     "GainThreshold",
@@ -37,6 +53,12 @@ __all__ = [
     "encode",
     "estimated_accuracy",
     "expected_gain",
+    "halve",
+    "latest_of_each",
     "learning_curve",
     "left_out_decisions",
+    "no_evidence",
+    "out_of_fold_evidence",
+    "parzen_prior",
+    "tally",
 ]

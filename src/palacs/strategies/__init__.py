@@ -36,6 +36,7 @@ from palacs.strategies._registry import (
     make,
     name_of,
 )
+from palacs.strategies._spare_settled import Needs, SpareSettled
 from palacs.strategies._spec import from_spec, to_spec
 from palacs.strategies._words import listing, named
 from palacs.stream import Stream
@@ -53,12 +54,14 @@ __all__ = [
     "InverseAccuracy",
     "LabelledSet",
     "LimitReached",
+    "Needs",
     "Pick",
     "ProportionalSelection",
     "RandomSelection",
     "Redistricting",
     "Risk",
     "Sensitivity",
+    "SpareSettled",
     "Strategy",
     "StrategyInfo",
     "Stream",

@@ -26,6 +26,7 @@ from palacs.strategies._lomasky import (
     Sensitivity,
 )
 from palacs.strategies._palacs import PALACS
+from palacs.strategies._spare_settled import SpareSettled
 
 ENTRY_POINT_GROUP = "palacs.strategies"
 # What campaigns and comparisons use unless told otherwise; benchmarks/strategies.py says why.
@@ -58,6 +59,12 @@ class StrategyInfo:
 
 _BUILT_IN = (
     StrategyInfo("pal-acs", "PAL-ACS", PALACS, "where one more instance raises accuracy most"),
+    StrategyInfo(
+        "spare-settled",
+        "Spare settled",
+        SpareSettled,
+        "equal counts, but few for classes that are settled",
+    ),
     StrategyInfo(
         "balanced-gain",
         "Balanced gain",

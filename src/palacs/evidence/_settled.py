@@ -1,0 +1,264 @@
+"""What decisions on left-out instances say about each class: whether it is settled or confused.
+
+Every instance is left out in turn and decided by the others. A decision counts softly, by how
+much of own and best rival score is the own. Then half of a class is taken away: what all
+decisions lose by it is the slope of the learning curve, seen backwards.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+
+from palacs.checks import Codes, Features
+from palacs.compiled import compiled
+from palacs.evidence._labelled_set import LabelledSet, encode
+from palacs.stream import FOLDS, HALVES, Stream, permutation, philox, to_unit
+
+# Each class is halved twice at random; both sides of both are looked at, four halves in all.
+SPLITS = 2
+# The latest so many instances of each class are left out in turn: PAL-ACS's number of points.
+LEFT_OUT = 25
+# Similarities below exp(-30) of the nearest decide nothing.
+_NEGLIGIBLE = 30.0
+
+
+class ClassEvidence(NamedTuple):
+    """What left-out decisions say about the classes.
+
+    Attributes
+    ----------
+    left_out : ndarray of shape (n_classes,)
+        Instances of each class that were decided.
+    mistaken : ndarray of shape (n_classes,)
+        Their probabilities of a mistake, summed.
+    lost : ndarray of shape (n_classes, 2 * SPLITS)
+        How many more mistakes there would be, per class of equal weight, if a half of this class
+        were missing.
+    confused : ndarray of shape (n_classes, n_classes)
+        ``mistaken`` by the rival: row true, column taken for.
+    """
+
+    left_out: Features
+    mistaken: Features
+    lost: Features
+    confused: Features
+
+
+class Halves(NamedTuple):
+    """Classes (n,), counts (n_classes,), and who is in which half."""
+
+    y: Codes
+    counts: Codes
+    half: npt.NDArray[np.bool_]
+    in_half: Codes
+
+
+def no_evidence(n_classes: int) -> ClassEvidence:
+    """Return the evidence before any decision."""
+    return ClassEvidence(
+        np.zeros(n_classes),
+        np.zeros(n_classes),
+        np.zeros((n_classes, 2 * SPLITS)),
+        np.zeros((n_classes, n_classes)),
+    )
+
+
+@compiled
+def halve(y: Codes, counts: Codes, stream: Stream) -> Halves:
+    """Put a random half of each class, rounded down, into each of `SPLITS` halves.
+
+    Selection sampling: an instance is taken with probability wanted / left (Knuth's Algorithm S).
+    """
+    n, n_classes = y.shape[0], counts.shape[0]
+    half = np.zeros((n, SPLITS), dtype=np.bool_)
+    in_half = np.zeros((n_classes, SPLITS), dtype=np.int64)
+    left = counts.copy()
+    for i in range(n):
+        c = y[i]
+        words = philox(stream.seed, stream.step, HALVES, i)
+        for s in range(SPLITS):
+            word = words[0] if s == 0 else words[1]
+            if to_unit(word) * left[c] < counts[c] // 2 - in_half[c, s]:
+                half[i, s] = True
+                in_half[c, s] += 1
+        left[c] -= 1
+    return Halves(y, counts, half, in_half)
+
+
+@compiled
+def latest_of_each(y: Codes, n_classes: int, most: int) -> Codes:
+    """Return the places of the latest ``most`` instances of each class, in ascending order."""
+    taken = np.zeros(n_classes, dtype=np.int64)
+    wanted = np.zeros(y.shape[0], dtype=np.bool_)
+    for i in range(y.shape[0] - 1, -1, -1):
+        if taken[y[i]] < most:
+            wanted[i] = True
+            taken[y[i]] += 1
+    return np.flatnonzero(wanted)
+
+
+@compiled
+def tally(
+    squared: Features,
+    rows: Codes,
+    known: Halves,
+    model: tuple[float, Features],
+    into: ClassEvidence,
+) -> None:
+    """Decide left-out instances by the Parzen window and add what follows to the evidence.
+
+    ``squared`` (n_rows, n) are distances from the instances ``rows`` (n_rows,) to all; ``model``
+    is (bandwidth, prior), where the prior (n_classes,) corrects for class sizes or is empty.
+    Similarities are relative to the nearest instance, so that none underflows that matters.
+    """
+    bandwidth, prior = model
+    y, counts = known.y, known.counts
+    n_classes = counts.shape[0]
+    k = np.empty(n_classes)
+    k_half = np.empty((n_classes, SPLITS))
+    scale = 0.5 / bandwidth / bandwidth
+    for r in range(rows.shape[0]):
+        i = rows[r]
+        nearest = np.inf
+        for j in range(y.shape[0]):
+            if j != i:
+                nearest = min(nearest, squared[r, j])
+        k[:] = 0.0
+        k_half[:] = 0.0
+        for j in range(y.shape[0]):
+            exponent = scale * (squared[r, j] - nearest)
+            if j == i or not exponent < _NEGLIGIBLE:
+                continue
+            similarity = np.exp(-exponent)
+            k[y[j]] += similarity
+            for s in range(SPLITS):
+                if known.half[j, s]:
+                    k_half[y[j], s] += similarity
+        _decide(i, k, k_half, known, prior, into)
+
+
+@compiled
+def _decide(
+    i: int, k: Features, k_half: Features, known: Halves, prior: Features, into: ClassEvidence
+) -> None:
+    """Add the decision on instance i, and those with half of each class missing.
+
+    ``k`` (n_classes,) and ``k_half`` (n_classes, SPLITS) are sums over the other instances.
+    """
+    own_class = known.y[i]
+    n_classes = k.shape[0]
+    first, second, rival = 0.0, 0.0, -1
+    for c in range(n_classes):
+        if c == own_class or k[c] == 0.0:
+            continue
+        score = _score(k[c], known.counts[c], c, prior)
+        if score > first:
+            first, second, rival = score, first, c
+        elif score > second:
+            second = score
+    own = _score(k[own_class], known.counts[own_class] - 1, own_class, prior)
+    right = soft(own, first)
+    into.left_out[own_class] += 1.0
+    into.mistaken[own_class] += 1.0 - right
+    if rival >= 0:
+        into.confused[own_class, rival] += 1.0 - right
+    weight = 1.0 / min(known.counts[own_class], LEFT_OUT)
+    for c in range(n_classes):
+        if k[c] == 0.0:
+            continue
+        strongest_other = second if c == rival else first
+        for s in range(SPLITS):
+            for side in range(2):
+                inside = known.half[i, s] == (side == 0)
+                size = known.in_half[c, s] if side == 0 else known.counts[c] - known.in_half[c, s]
+                part = k_half[c, s] if side == 0 else max(k[c] - k_half[c, s], 0.0)
+                if c == own_class:
+                    thinned = soft(_score(part, size - (1 if inside else 0), c, prior), first)
+                else:
+                    thinned = soft(own, max(_score(part, size, c, prior), strongest_other))
+                into.lost[c, 2 * s + side] += weight * (right - thinned)
+
+
+@compiled
+def _score(k: float, size: int, c: int, prior: Features) -> float:
+    """Return the Parzen window's score of class c with ``size`` instances."""
+    if prior.shape[0] == 0:
+        return k
+    return prior[c] * k / size if size > 0 else 0.0
+
+
+@compiled
+def soft(own: float, rival: float) -> float:
+    """Return how surely a decision is right: own / (own + best rival), a half for nothing."""
+    together = own + rival
+    return own / together if together > 0.0 else 0.5
+
+
+def out_of_fold_evidence(
+    labelled: LabelledSet, model: Any, folds: int, stream: Stream
+) -> ClassEvidence:
+    """Return the evidence by any scikit-learn classifier: out of fold, thinned by refits.
+
+    Each fold's model is fitted once with all others, and once for each class with a random half
+    of it missing. Decisions are soft where the model has ``predict_proba``.
+    """
+    y, n_classes = labelled.y, labelled.n_classes
+    n = len(labelled)
+    fold = np.empty(n, dtype=np.int64)
+    fold[permutation(stream, FOLDS, n)] = np.arange(n) % min(folds, max(n, 1))
+    half = halve(y, labelled.counts, stream).half
+    evidence = no_evidence(n_classes)
+    np.add.at(evidence.left_out, y, 1.0)
+    weight = 1.0 / np.maximum(labelled.counts, 1)[y]
+    for f in range(fold.max() + 1):
+        test, train = fold == f, fold != f
+        scores = _scores(labelled, model, train, test)
+        right, rival = _soft_rows(scores, y[test])
+        np.add.at(evidence.mistaken, y[test], 1.0 - right)
+        np.add.at(evidence.confused, (y[test], rival), 1.0 - right)
+        for c in np.unique(y[train]):
+            # Each fold misses another of the four halves.
+            missing = half[:, f // 2 % SPLITS] == (f % 2 == 0)
+            thinned = train & ~((y == c) & missing)
+            after, _ = _soft_rows(_scores(labelled, model, thinned, test), y[test])
+            evidence.lost[c] += (weight[test] * (right - after)).sum()
+    return evidence
+
+
+def _scores(
+    labelled: LabelledSet, model: Any, train: npt.NDArray[np.bool_], test: npt.NDArray[np.bool_]
+) -> Features:
+    """Return what the model makes of each class (n_tested, n_classes), fitted without them."""
+    scores = np.zeros((int(test.sum()), labelled.n_classes))
+    seen = np.unique(labelled.y[train])
+    if len(seen) <= 1:
+        # Many classifiers refuse to fit a single class; there is only one answer.
+        scores[:, seen] = 1.0
+        return scores
+    # The model sees the labels themselves: its parameters may name them.
+    fitted = clone(model).fit(labelled.X[train], labelled.classes[labelled.y[train]])
+    if hasattr(fitted, "predict_proba"):
+        columns = encode(fitted.classes_, labelled.classes, "the model")
+        # Some models divide by a variance of zero; then they know nothing.
+        scores[:, columns] = np.nan_to_num(fitted.predict_proba(labelled.X[test]))
+    else:
+        answers = fitted.predict(labelled.X[test])
+        scores[:] = labelled.classes[None, :] == answers[:, None]
+    return scores
+
+
+def _soft_rows(scores: Features, y: Codes) -> tuple[Features, Codes]:
+    """Return how surely each row is right, shape (n,), and its best rival, shape (n,)."""
+    rows = np.arange(len(y))
+    own = scores[rows, y]
+    others = scores.copy()
+    others[rows, y] = -1.0
+    rival = others.argmax(axis=1)
+    best = np.maximum(others[rows, rival], 0.0)
+    together = own + best
+    right: Features = np.divide(own, together, out=np.full(len(y), 0.5), where=together > 0.0)
+    return right, rival

@@ -1,0 +1,320 @@
+"""Spare settled: hard classes share the requests equally, settled ones get a few.
+
+So many mistakes are made on a class, and so many more would be made with half of it missing:
+where both are small beside a typical one's, one more instance brings little. It does not ask which
+class is hardest, for equally hard classes differ by chance; it asks which are settled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from palacs.checks import Codes, Features, HasMethods
+from palacs.classifier import ParzenWindowClassifier
+from palacs.compiled import compiled
+from palacs.evidence import (
+    LEFT_OUT,
+    ClassEvidence,
+    LabelledSet,
+    Labels,
+    check_labelled_set,
+    default_model,
+    halve,
+    latest_of_each,
+    no_evidence,
+    out_of_fold_evidence,
+    parzen_prior,
+    tally,
+)
+from palacs.kernel import BLOCK, LOOP_FEATURES, resolve_bandwidth, squared_distances
+from palacs.strategies._base import Strategy
+from palacs.strategies._compiled_form import Acquired, as_number, bandwidth_for, decides_for
+from palacs.strategies._counts import fewest
+from palacs.strategies._pick import Pick, Utilities
+from palacs.strategies._words import listing, named
+from palacs.stream import Stream, seed_of
+
+
+class Rule(NamedTuple):
+    """What is left to choose in `needs_of`; docs/theory.md argues for each.
+
+    Attributes
+    ----------
+    settled_below : float
+        Needs within this factor of a typical one are met equally.
+    slope : float
+        What halving a class costs weighs so much beside the mistakes made now.
+    imaginary : float
+        Imaginary instances of average need per class: no class is ever known to be perfect.
+    """
+
+    settled_below: float = 0.5
+    slope: float = 2.0
+    imaginary: float = 2.0
+
+
+RULE = Rule()
+# A rival is named where it takes at least this part of the mistakes on a class.
+_NAMED = 0.25
+_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Why Spare settled asks as it does.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+    mistaken : ndarray of shape (n_classes,)
+        Share of left-out decisions on each class that are mistaken, softly counted.
+    lost : ndarray of shape (n_classes,)
+        How much that share, over all classes, would rise if half of the class were missing.
+    weights : ndarray of shape (n_classes,)
+        The share of requests each class should have, relative to a class that is not settled.
+    confused : ndarray of shape (n_classes, n_classes)
+        Mistakes by what was taken for what: row true, column taken for.
+    """
+
+    classes: Labels
+    mistaken: Features
+    lost: Features
+    weights: Features
+    confused: Features
+
+    @property
+    def reason(self) -> str:
+        """One sentence for the person who is asked."""
+        return _sentence(self)
+
+
+class SpareSettled(Strategy):
+    """Share the requests equally among the classes that are not settled yet.
+
+    A class is settled as far as decisions on its left-out instances are right, and would stay
+    right with half of its instances. Settled classes are asked for about as often as the square
+    root of the others' counts; where no class is settled, this is `UniformSelection`.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier or None, default=None
+        Whose decisions count. None is the Parzen window with the data's bandwidth, corrected for
+        class sizes, left out one by one; any other classifier is fitted anew, out of fold, about
+        five times per class and decision. The model that will be used is the one to ask.
+    random_state : int, RandomState or None, default=None
+
+    Examples
+    --------
+    Two classes overlap on the right, one is alone on the left: equal counts would waste requests
+    on it.
+
+    >>> from palacs.strategies import SpareSettled
+    >>> X = [[0.1], [0.12], [0.14], [0.70], [0.76], [0.82], [0.72], [0.78], [0.80]]
+    >>> y = ["rest"] * 3 + ["left"] * 3 + ["right"] * 3
+    >>> strategy = SpareSettled(random_state=0)
+    >>> strategy.query(X, y, batch_size=10).tolist().count("rest") <= 3
+    True
+    >>> strategy.explain(X, y).reason
+    'left and right are still confused; rest is settled.'
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "classifier": [HasMethods(["fit", "predict"]), None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        classifier: Any | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.classifier = classifier
+        self.random_state = random_state
+
+    def utilities(self, labelled: LabelledSet, stream: Stream) -> Utilities:
+        """Return how overdue each class is, shape (n_classes,)."""
+        weights, _ = needs_of(self._evidence(labelled, stream), labelled.counts, RULE)
+        overdue: Utilities = overdue_by(weights, labelled.counts_with_pending)
+        return overdue
+
+    def explain(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        *,
+        classes: npt.ArrayLike | None = None,
+        pending: npt.ArrayLike | None = None,
+    ) -> Needs:
+        """Show which classes are settled and which are confused.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+        classes, pending : array-like or None
+            As in `query`.
+
+        Returns
+        -------
+        needs : Needs
+            What `query` with the same seed decides by.
+        """
+        self._validate_params()
+        labelled = check_labelled_set(X, y, classes, pending)
+        if len(labelled) == 0:
+            raise ValueError("the labelled set is empty; there is nothing to explain yet.")
+        step = np.uint64(len(labelled) + len(labelled.pending))
+        evidence = self._evidence(labelled, Stream(seed_of(self.random_state), step))
+        weights, lost = needs_of(evidence, labelled.counts, RULE)
+        shares = evidence.mistaken / np.maximum(evidence.left_out, 1.0)
+        return Needs(labelled.classes, shares, lost, weights, evidence.confused)
+
+    def reason(self, pick: Pick) -> str | None:
+        """Say what the class is confused with, or that it has fallen behind."""
+        evidence = self._evidence(pick.labelled, pick.stream)
+        weights, _ = needs_of(evidence, pick.labelled.counts, RULE)
+        classes = pick.labelled.classes
+        settled = [classes[c].item() for c in np.flatnonzero(weights < 1.0).tolist()]
+        if pick.conditions.weighing:
+            return None
+        if weights[pick.code] < 1.0:
+            return "although it is settled, because a settled class is still asked for now and then"
+        if not settled:
+            return fewest(int(pick.labelled.counts_with_pending[pick.code]))
+        rival = _rival(pick.code, evidence.confused)
+        still = f"it and {named(classes[rival].item())} are" if rival is not None else "it is"
+        verb = "is" if len(settled) == 1 else "are"
+        return f"because {still} still confused, while {listing(settled)} {verb} settled"
+
+    def compiled_form(self, n_features: int) -> Any | None:
+        """Return the form for compiled loops, where the Parzen window is the model."""
+        model = default_model() if self.classifier is None else self.classifier
+        if type(model) is not ParzenWindowClassifier or n_features > LOOP_FEATURES:
+            return None
+        model._validate_params()
+        corrected = isinstance(model.class_prior, str)
+        if model.class_prior is not None and not corrected:
+            return None
+        return SpareForm(True, as_number(model.bandwidth), corrected, RULE)
+
+    def _evidence(self, labelled: LabelledSet, stream: Stream) -> ClassEvidence:
+        model = self.classifier
+        if model is None:
+            model = default_model()
+        # A subclass may predict differently, so only the class itself takes the fast path.
+        if type(model) is not ParzenWindowClassifier:
+            return out_of_fold_evidence(labelled, model, _FOLDS, stream)
+        model._validate_params()
+        X, y, n_classes = labelled.X, labelled.y, labelled.n_classes
+        bandwidth = resolve_bandwidth(model.bandwidth, X, y)
+        known = halve(y, labelled.counts, stream)
+        rows = latest_of_each(y, n_classes, LEFT_OUT)
+        evidence = no_evidence(n_classes)
+        prior = parzen_prior(model, labelled)
+        step = max(1, BLOCK // len(y))
+        for first in range(0, len(rows), step):
+            block = rows[first : first + step]
+            squared = squared_distances(X[block], X, bandwidth)
+            tally(squared, block, known, (bandwidth, prior), evidence)
+        return evidence
+
+
+class SpareForm(NamedTuple):
+    """Spare settled for compiled loops."""
+
+    compares: bool
+    bandwidth: float
+    corrected: bool
+    rule: Rule
+
+
+@decides_for(SpareForm)
+@compiled
+def _spare_utilities(form: SpareForm, acquired: Acquired, n: int, stream: Stream) -> Utilities:
+    y, n_classes = acquired.y[:n], acquired.counts.shape[0]
+    known = halve(y, acquired.counts, stream)
+    rows = latest_of_each(y, n_classes, LEFT_OUT)
+    squared = np.empty((rows.shape[0], n))
+    for r in range(rows.shape[0]):
+        squared[r] = acquired.squared[rows[r], :n]
+    prior = np.full(n_classes if form.corrected else 0, 1.0 / n_classes)
+    evidence = no_evidence(n_classes)
+    bandwidth = bandwidth_for(form.bandwidth, acquired, n)
+    tally(squared, rows, known, (bandwidth, prior), evidence)
+    weights, _ = needs_of(evidence, acquired.counts, form.rule)
+    overdue: Utilities = overdue_by(weights, acquired.counts)
+    return overdue
+
+
+@compiled
+def needs_of(evidence: ClassEvidence, counts: Codes, rule: Rule) -> tuple[Features, Features]:
+    """Return the weight of each class and what halving it would lose, both (n_classes,).
+
+    The need s_y = E_y / C + 2 F_y is drawn towards its mean by imaginary instances. Weights are
+    relative to half of the need that a typical mistake meets, Σ s² / Σ s, and at most 1.
+    """
+    n_classes = counts.shape[0]
+    need = np.zeros(n_classes)
+    lost = np.zeros(n_classes)
+    present = 0
+    for c in range(n_classes):
+        present += 1 if counts[c] else 0
+    mean = 0.0
+    for c in range(n_classes):
+        if counts[c] == 0:
+            continue
+        for h in range(evidence.lost.shape[1]):
+            lost[c] += max(evidence.lost[c, h], 0.0) / evidence.lost.shape[1] / present
+        need[c] = evidence.mistaken[c] / evidence.left_out[c] / present + rule.slope * lost[c]
+        mean += need[c] / present
+    weights = np.ones(n_classes)
+    if mean == 0.0:
+        return weights, lost
+    squares, total = 0.0, 0.0
+    for c in range(n_classes):
+        # Relative to the mean, so that the squares of tiny needs do not vanish.
+        weights[c] = (counts[c] * need[c] / mean + rule.imaginary) / (counts[c] + rule.imaginary)
+        squares += weights[c] ** 2
+        total += weights[c]
+    for c in range(n_classes):
+        weights[c] = min(1.0, weights[c] / (rule.settled_below * squares / total))
+    return weights, lost
+
+
+@compiled
+def overdue_by(weights: Features, counts: Codes) -> Utilities:
+    """Return how overdue each class is, given its weight and its count with those under way.
+
+    Squared, so that under costs the counts settle at weight / sqrt(cost), Neyman's allocation.
+    """
+    overdue: Utilities = (weights / (counts + 0.5)) ** 2
+    return overdue
+
+
+def _rival(code: int, confused: Features) -> int | None:
+    """Return the class that a class is confused with most, if one stands out."""
+    pairs = confused[code] + confused[:, code]
+    rival = int(pairs.argmax())
+    stands_out = pairs[rival] > 0 and confused[code, rival] >= _NAMED * confused[code].sum()
+    return rival if stands_out else None
+
+
+def _sentence(needs: Needs) -> str:
+    classes = needs.classes.tolist()
+    settled = [label for label, w in zip(classes, needs.weights, strict=True) if w < 1.0]
+    if not settled:
+        return "No class is settled yet, so all are asked for equally."
+    hard = np.flatnonzero(needs.weights >= 1.0)
+    worst = int(hard[np.argsort(-needs.mistaken[hard], kind="stable")][0])
+    rival = _rival(worst, needs.confused)
+    if rival is None:
+        first = f"{named(classes[worst])} is still taken for others"
+    else:
+        pair = [classes[c] for c in sorted((worst, rival))]
+        first = f"{listing(pair)} are still confused"
+    verb = "is" if len(settled) == 1 else "are"
+    return f"{first}; {listing(settled)} {verb} settled."

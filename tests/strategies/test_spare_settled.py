@@ -1,0 +1,222 @@
+"""Spare settled: few requests for settled classes, equal ones for all others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.neighbors import KNeighborsClassifier
+
+from palacs import ParzenWindowClassifier
+from palacs.evidence import check_labelled_set
+from palacs.evidence._settled import (
+    LEFT_OUT,
+    SPLITS,
+    halve,
+    latest_of_each,
+    no_evidence,
+    out_of_fold_evidence,
+    tally,
+)
+from palacs.strategies import Conditions, SpareSettled, UniformSelection
+from palacs.strategies._spare_settled import RULE, needs_of, overdue_by
+from palacs.stream import Stream
+from palacs.testing import check_strategy, strategy_checks
+
+
+def _apart_and_overlapping(per_class=12, n_features=2, seed=0):
+    """Return "rest" far away and "left" and "right" overlapping, per_class of each."""
+    rng = np.random.default_rng(seed)
+    centres = np.zeros((3, n_features))
+    centres[0, 0], centres[2, 1] = 20.0, 1.0
+    y = np.arange(3 * per_class) % 3
+    X = centres[y] + rng.normal(size=(len(y), n_features))
+    return X, np.array(["rest", "left", "right"])[y]
+
+
+def test_it_keeps_the_contract_of_a_strategy():
+    check_strategy(SpareSettled())
+
+
+# A thousand classes are refitted five thousand times.
+_QUICK = [check for check in strategy_checks() if "thousand" not in check.__name__]
+
+
+@pytest.mark.parametrize("check", _QUICK, ids=lambda check: check.__name__)
+def test_it_keeps_the_contract_with_a_classifier_of_its_own(check):
+    check(SpareSettled(KNeighborsClassifier(1)))
+
+
+def test_a_settled_class_is_asked_for_rarely_and_confused_ones_equally():
+    X, y = _apart_and_overlapping()
+    quotas = SpareSettled(random_state=0).quotas(X, y, 60)
+    assert quotas["rest"] <= 6
+    assert abs(quotas["left"] - quotas["right"]) <= 1
+
+
+@pytest.mark.parametrize("n_features", [2, 64, 1024])
+def test_in_any_dimension_a_settled_class_is_seen(n_features):
+    flat, y = _apart_and_overlapping()
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(n_features, 2)))[0]
+    bandwidth = ParzenWindowClassifier(0.4, class_prior="uniform")
+    here = SpareSettled(bandwidth, random_state=0).explain(flat, y)
+    there = SpareSettled(bandwidth, random_state=0).explain(flat @ turn.T, y)
+    np.testing.assert_allclose(there.weights, here.weights, rtol=1e-6)
+    assert here.weights[1] < 0.3
+
+
+def test_equally_hard_classes_are_asked_for_as_by_uniform():
+    rng = np.random.default_rng(2)
+    y = np.arange(60) % 3
+    X = rng.normal(size=(60, 2))
+    asked = SpareSettled(random_state=0).query(X, y, batch_size=30)
+    assert np.array_equal(asked, UniformSelection(random_state=0).query(X, y, batch_size=30))
+
+
+def test_where_nothing_is_ever_mistaken_it_is_uniform():
+    X = np.repeat([[0.0], [100.0], [200.0]], 8, axis=0) + np.tile(np.arange(8.0), 3)[:, None] / 9
+    y = np.repeat(np.arange(3), 8)
+    needs = SpareSettled(random_state=0).explain(X, y)
+    assert (needs.weights == 1.0).all()
+    assert needs.reason == "No class is settled yet, so all are asked for equally."
+
+
+def test_a_class_of_one_instance_is_never_settled():
+    X, y = _apart_and_overlapping()
+    few = (y != "rest") | (np.arange(len(y)) == 0)
+    assert SpareSettled(random_state=0).explain(X[few], y[few]).weights.min() == 1.0
+
+
+def test_a_class_that_needs_all_its_instances_is_not_settled():
+    """Instances of "many" are all right now, but each of its places rests on two of them."""
+    rng = np.random.default_rng(3)
+    places = 10.0 * np.array([[np.cos(a), np.sin(a)] for a in np.arange(8) * np.pi / 4])
+    many = np.repeat(places, 2, axis=0) + 0.05 * rng.normal(size=(16, 2))
+    centre = 9.0 * rng.normal(size=(16, 2))
+    far = np.array([200.0, 0.0]) + rng.normal(size=(16, 2))
+    X, y = np.concatenate([many, centre, far]), np.repeat(["many", "centre", "far"], 16)
+    needs = SpareSettled(ParzenWindowClassifier(1.0, class_prior="uniform"), 0).explain(X, y)
+    lost = dict(zip(needs.classes.tolist(), needs.lost.tolist(), strict=True))
+    assert lost["many"] > 0.05
+    assert lost["far"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_sentence_names_who_is_confused_and_who_is_settled():
+    X, y = _apart_and_overlapping()
+    reason = SpareSettled(random_state=0).explain(X, y).reason
+    assert reason == "left and right are still confused; rest is settled."
+
+
+def test_many_settled_classes_are_not_all_named():
+    X, y = _apart_and_overlapping()
+    rng = np.random.default_rng(4)
+    more = [50.0 * (i + 2) + rng.normal(size=(12, 2)) for i in range(5)]
+    X = np.concatenate([X, *more])
+    y = np.concatenate([y, np.repeat([f"s{i}" for i in range(5)], 12)])
+    reason = SpareSettled(random_state=0).explain(X, y).reason
+    assert reason == "left and right are still confused; rest, s0, s1 and 3 more are settled."
+
+
+def test_costs_move_counts_by_their_square_root():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 3
+    costs = Conditions(costs={0: 1.0, 1: 1.0, 2: 4.0})
+    quotas = SpareSettled(random_state=0).quotas(X, y, 240, conditions=costs)
+    counts = np.array([quotas[c] + 20 for c in range(3)])
+    assert counts[2] / counts[0] == pytest.approx(0.5, abs=0.03)
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(C=100.0), RidgeClassifier()])
+def test_any_classifier_finds_the_settled_class(model):
+    X, y = _apart_and_overlapping(per_class=15)
+    needs = SpareSettled(model, random_state=0).explain(X, y)
+    assert needs.weights[1] < 0.5
+    assert needs.weights[0] == needs.weights[2] == 1.0
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.integers(0, 2**32))
+def test_halves_are_halves(codes, seed):
+    y = np.array(codes, dtype=np.int64)
+    counts = np.bincount(y, minlength=5)
+    known = halve(y, counts, Stream(np.uint64(seed), np.uint64(len(y))))
+    for s in range(SPLITS):
+        taken = np.bincount(y[known.half[:, s]], minlength=5)
+        assert np.array_equal(taken, counts // 2)
+        assert np.array_equal(taken, known.in_half[:, s])
+
+
+def test_each_instance_is_in_a_half_as_often_as_any_other():
+    y = np.zeros(9, dtype=np.int64)
+    chosen = np.zeros(9)
+    for step in range(2_000):
+        chosen += halve(y, np.array([9]), Stream(np.uint64(1), np.uint64(step))).half[:, 0]
+    assert np.abs(chosen / 2_000 - 4 / 9).max() < 0.05
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=80), st.integers(1, 6))
+def test_the_latest_of_each_class_are_left_out(codes, most):
+    y = np.array(codes, dtype=np.int64)
+    rows = latest_of_each(y, 4, most)
+    expected = sorted(i for c in range(4) for i in np.flatnonzero(y == c)[-most:].tolist())
+    assert rows.tolist() == expected
+
+
+def test_the_compiled_tally_agrees_with_refits_of_the_classifier():
+    """Leaving out by folds of one is leaving out one by one."""
+    X, codes = _apart_and_overlapping(per_class=6)
+    labelled = check_labelled_set(X, codes, None, None)
+    model = ParzenWindowClassifier(0.7, class_prior="uniform")
+    stream = Stream(np.uint64(0), np.uint64(len(labelled)))
+    by_refits = out_of_fold_evidence(labelled, model, len(labelled), stream)
+    known = halve(labelled.y, labelled.counts, stream)
+    evidence = no_evidence(3)
+    squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    rows = np.arange(len(X))
+    tally(squared, rows, known, (0.7, np.full(3, 1 / 3)), evidence)
+    np.testing.assert_allclose(evidence.mistaken, by_refits.mistaken, atol=1e-9)
+    np.testing.assert_allclose(evidence.confused, by_refits.confused, atol=1e-9)
+
+
+@given(
+    st.lists(st.integers(1, 200), min_size=2, max_size=12),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([1e-200, 1.0]),
+)
+def test_weights_are_shares_and_the_neediest_class_has_all_of_its_own(counts, seed, scale):
+    rng = np.random.default_rng(seed)
+    sizes = np.array(counts)
+    evidence = no_evidence(len(sizes))
+    evidence.left_out[:] = sizes
+    evidence.mistaken[:] = scale * sizes * rng.random(len(sizes))
+    weights, _ = needs_of(evidence, sizes, RULE)
+    assert ((weights > 0) & (weights <= 1)).all()
+    assert weights.max() == 1.0
+    # However settled, a class keeps what two imaginary instances of average need give it.
+    assert (weights >= 1.0 / (2.0 + sizes) / len(sizes)).all()
+
+
+def test_counts_settle_where_need_per_instance_is_equal():
+    """With needs that fall like a / n the rule ends near Neyman's shares, ∝ sqrt(a)."""
+    a = np.array([1.0, 1.0, 0.04])
+    counts = np.ones(3, dtype=np.int64)
+    for _ in range(3_000):
+        evidence = no_evidence(3)
+        evidence.left_out[:] = counts
+        evidence.lost[:] = (a / counts)[:, None]
+        weights, _ = needs_of(evidence, 10**9 * counts, RULE)
+        counts[overdue_by(weights, counts).argmax()] += 1
+    assert counts[0] == pytest.approx(counts[1], abs=2)
+    # Settled is below half of a typical need, so that the share is sqrt(2) of Neyman's.
+    assert counts[2] / counts[0] == pytest.approx(np.sqrt(2 * 0.04), rel=0.05)
+
+
+def test_left_out_instances_per_class_are_bounded():
+    rng = np.random.default_rng(6)
+    y = np.arange(300) % 3
+    evidence = SpareSettled(random_state=0)._evidence(
+        check_labelled_set(rng.normal(size=(300, 2)), y, None, None),
+        Stream(np.uint64(0), np.uint64(300)),
+    )
+    assert evidence.left_out.tolist() == [LEFT_OUT] * 3
