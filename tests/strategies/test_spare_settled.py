@@ -116,7 +116,7 @@ def test_many_settled_classes_are_not_all_named():
     X = np.concatenate([X, *more])
     y = np.concatenate([y, np.repeat([f"s{i}" for i in range(5)], 12)])
     reason = SpareSettled(random_state=0).explain(X, y).reason
-    assert reason == "left and right are still confused; rest, s0, s1 and 3 more are settled."
+    assert reason == "left and right are still confused; rest, s0, s1 and 3 others are settled."
 
 
 def test_costs_move_counts_by_their_square_root():

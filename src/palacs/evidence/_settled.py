@@ -57,6 +57,7 @@ class Halves(NamedTuple):
     in_half: Codes
 
 
+@compiled
 def no_evidence(n_classes: int) -> ClassEvidence:
     """Return the evidence before any decision."""
     return ClassEvidence(
