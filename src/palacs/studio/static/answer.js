@@ -1,19 +1,32 @@
 // Answering a request on the bench: numbers typed in, a file dropped, performed, or failed.
 
-import { post, upload } from "./api.js";
-import { find, h, named, say } from "./dom.js";
+import { post, problemOf, upload } from "./api.js";
+import { find, findA, h, named, say } from "./dom.js";
+
+/** @import { Insight, Label, Pending } from "./shapes.js" */
 
 export class Answer {
+  /**
+   * @param {string} path Of the campaign.
+   * @param {() => Promise<void>} refresh
+   */
   constructor(path, refresh) {
     this.path = path;
     this.refresh = refresh;
+    /** @type {string | null} */
     this.picked = null;
+    /** @type {Pending | null} */
     this.current = null;
+    /** @type {Insight | null} */
     this.insight = null;
+    /** @type {Label[]} */
+    this.classes = [];
+    /** @type {Set<string>} */
     this.dealt = new Set();
     this.turn = Promise.resolve();
-    this.form = find("[data-answer]");
-    this.numbers = this.form.elements.numbers;
+    this.form = findA(HTMLFormElement, "[data-answer]");
+    this.numbers = findA(HTMLTextAreaElement, "[name=numbers]", this.form);
+    this.label = findA(HTMLSelectElement, "[name=label]", this.form);
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.tell();
@@ -27,14 +40,16 @@ export class Answer {
     find("[data-performed]").addEventListener("click", () => this.act("performed"));
     find("[data-failed]").addEventListener("click", () => this.act("fail", { reason: "reported on the bench" }));
     find("[data-ask]").addEventListener("click", () => this.run(() => this.ask()));
-    find("#file").addEventListener("change", (event) => {
-      const file = event.target.files[0];
+    const chooser = findA(HTMLInputElement, "#file");
+    chooser.addEventListener("change", () => {
+      const file = chooser.files?.[0];
       if (file) this.send(file);
-      event.target.value = "";
+      chooser.value = "";
     });
     this.acceptDrops(find("[data-drop]"));
   }
 
+  /** @param {HTMLElement} zone */
   acceptDrops(zone) {
     // The whole page takes the drop: a file that misses the box must not replace the page.
     for (const kind of ["dragover", "drop"]) document.addEventListener(kind, (event) => event.preventDefault());
@@ -47,10 +62,15 @@ export class Answer {
     });
   }
 
+  /** @param {string} id Of the request to answer next. */
   pick(id) {
     this.picked = id;
   }
 
+  /**
+   * @param {Insight} insight
+   * @param {Label[]} classes
+   */
   show(insight, classes) {
     this.insight = insight;
     const before = this.current?.id;
@@ -60,29 +80,36 @@ export class Answer {
     const key = this.current ? `${this.current.id} ${this.current.performed}` : `next ${insight.next}`;
     if (box.dataset.key !== key) {
       box.dataset.key = key;
-      box.replaceChildren(...this.headline(classes));
+      box.replaceChildren(...this.headline(insight, classes));
     }
     const explained = !this.current || this.current.id === insight.asked?.id;
     find("[data-why]").textContent = explained ? insight.why : "Its numbers are still to come.";
     this.form.hidden = !this.current;
     find("[data-performed]").hidden = this.current?.performed ?? true;
     find("[data-ask]").hidden = insight.next === null || insight.asked !== null;
-    if (this.current && this.current.id !== before) this.offer(classes);
+    if (this.current && this.current.id !== before) this.offer(classes, this.current.label);
   }
 
-  headline(classes) {
-    const label = this.current?.label ?? this.insight.next;
-    if (label === null || label === undefined) return [h("span", { class: "label" }, "Nothing to ask")];
+  /**
+   * @param {Insight} insight
+   * @param {Label[]} classes
+   */
+  headline(insight, classes) {
+    const label = this.current?.label ?? insight.next;
+    if (label === null) return [h("span", { class: "label" }, "Nothing to ask")];
     const name = named(classes, label);
     name.className = name.className.replace("name", "label");
     const note = !this.current ? "would be asked for next" : this.current.performed ? `${this.current.id}, awaiting data` : this.current.id;
     return [name, h("span", { class: "id" }, note)];
   }
 
-  offer(classes) {
-    const select = this.form.elements.label;
-    select.replaceChildren(...classes.map((label, place) =>
-      h("option", { value: place, selected: String(label) === String(this.current.label) }, String(label))));
+  /**
+   * @param {Label[]} classes
+   * @param {Label} asked
+   */
+  offer(classes, asked) {
+    this.label.replaceChildren(...classes.map((label, place) =>
+      h("option", { value: place, selected: String(label) === String(asked) }, String(label))));
     this.classes = classes;
   }
 
@@ -98,25 +125,34 @@ export class Answer {
 
   tell() {
     const request = this.current;
+    if (!request) return;
     this.run(async () => {
+      /** @type {{ id: string, x: number[], label?: Label }} */
       const body = { id: request.id, x: this.values() };
-      const label = this.classes[Number(this.form.elements.label.value)];
+      const label = this.classes[Number(this.label.value)];
       if (String(label) !== String(request.label)) body.label = label;
       await post(`${this.path}/tell`, body);
       await this.goOn();
     });
   }
 
+  /** @param {File} file */
   send(file) {
     const request = this.current;
+    if (!request) return;
     this.run(async () => {
       await upload(`${this.path}/upload?id=${encodeURIComponent(request.id)}`, file);
       await this.goOn();
     });
   }
 
+  /**
+   * @param {"performed" | "fail"} action
+   * @param {object} more
+   */
   act(action, more = {}) {
     const request = this.current;
+    if (!request) return;
     this.run(async () => {
       await post(`${this.path}/${action}`, { id: request.id, ...more });
       await this.goOn();
@@ -127,8 +163,10 @@ export class Answer {
     this.numbers.value = "";
     this.picked = null;
     await this.refresh();
+    if (!this.insight) return;
     const waits = this.insight.pending.some((request) => !request.performed);
-    if (find("[data-onward]").checked && !waits && this.insight.next !== null) await this.ask();
+    const onward = findA(HTMLInputElement, "[data-onward]").checked;
+    if (onward && !waits && this.insight.next !== null) await this.ask();
   }
 
   async ask() {
@@ -137,8 +175,11 @@ export class Answer {
     this.numbers.focus({ preventScroll: true });
   }
 
-  // One thing after the other, at most once for each request, and what goes wrong is said beside
-  // the buttons.
+  /**
+   * One thing after the other, at most once for each request, and what goes wrong is said beside
+   * the buttons.
+   * @param {() => Promise<void>} task
+   */
   run(task) {
     const key = this.current?.id ?? `after ${this.insight?.seq}`;
     if (this.dealt.has(key)) return;
@@ -148,8 +189,8 @@ export class Answer {
         await task();
         say(find("[data-error]"), "");
         this.numbers.removeAttribute("aria-invalid");
-      } catch (error) {
-        say(find("[data-error]"), error.message);
+      } catch (caught) {
+        say(find("[data-error]"), problemOf(caught).message);
         this.numbers.setAttribute("aria-invalid", "true");
         this.dealt.delete(key);
         this.refresh();

@@ -1,13 +1,16 @@
 // The bench: everything the experimenter sees, drawn anew whenever the record changes.
 
-import { get, pathOf, post } from "./api.js";
+import { campaignOfPage, get, pathOf, post, problemOf } from "./api.js";
 import { Answer } from "./answer.js";
 import { bars, brief, Lines, Matrix, Scatter } from "./charts.js";
-import { colourOf, find, h, named, percent, say, setWidth } from "./dom.js";
+import { colourOf, placeOf } from "./colours.js";
+import { find, findA, h, named, percent, say, setWidth } from "./dom.js";
 import { History } from "./history.js";
 import { follow } from "./live.js";
 
-const campaign = document.body.dataset.campaign;
+/** @import { Details, Insight, Label, Time } from "./shapes.js" */
+
+const campaign = campaignOfPage();
 const path = pathOf(campaign);
 const answer = new Answer(path, () => refresh());
 const history = new History(path, () => refresh());
@@ -18,17 +21,20 @@ const method = h("select", { "aria-label": "How the map is made" },
   h("option", { value: "auto" }, "PCA"), h("option", { value: "tsne" }, "t-SNE"));
 method.addEventListener("change", () => refresh());
 
+/** @type {Details | null} */
 let details = null;
 let drawn = "";
 
 async function look() {
-  details ??= await get(path);
+  /** @type {Details} */
+  const known = (details ??= await get(path));
+  /** @type {[Insight, void]} */
   const [insight] = await Promise.all([get(`${path}/insight?map=${method.value}`), history.look()]);
   const classes = insight.classes.map((row) => row.label);
   const state = JSON.stringify([insight, method.value]);
   if (state === drawn) return;
   drawn = state;
-  summarise(insight);
+  summarise(insight, known);
   answer.show(insight, classes);
   showUtilities(insight, classes);
   showClasses(insight, classes);
@@ -45,9 +51,9 @@ async function look() {
   confusion.update(insight.confusion.labels, insight.confusion.matrix);
 }
 
-function summarise(insight) {
+/** @type {(insight: Insight, details: Details) => void} */
+function summarise(insight, { settings: { strategy, budget } }) {
   const acquired = insight.classes.reduce((sum, row) => sum + row.count, 0);
-  const { strategy, budget } = details.settings;
   const last = insight.accuracy.at(-1);
   find("[data-summary]").textContent = [
     `${acquired}${budget ? ` of ${budget}` : ""} acquired`, strategy.name,
@@ -55,6 +61,7 @@ function summarise(insight) {
   ].filter(Boolean).join(" · ");
 }
 
+/** @type {(insight: Insight, classes: Label[]) => void} */
 function showUtilities(insight, classes) {
   const known = Object.values(insight.utilities).filter((value) => value !== null);
   const highest = Math.max(...known, 0) || 1;
@@ -73,6 +80,7 @@ function showUtilities(insight, classes) {
   }), "Utility of each class");
 }
 
+/** @type {(insight: Insight, classes: Label[]) => void} */
 function showClasses(insight, classes) {
   const most = Math.max(...insight.classes.map((row) => row.share), 0) || 1;
   const rows = insight.classes.map((row) => {
@@ -96,37 +104,40 @@ function showClasses(insight, classes) {
     h("tbody", {}, rows)));
 }
 
+/** @type {(action: "pause" | "resume" | "classes", label: Label) => Promise<void>} */
 async function change(action, label) {
   try {
     await post(`${path}/${action}`, { label });
     say(find("[data-class-error]"), "");
     refresh();
-  } catch (error) {
-    say(find("[data-class-error]"), error.message);
+  } catch (caught) {
+    say(find("[data-class-error]"), problemOf(caught).message);
   }
 }
 
 find("[data-add-class]").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const field = event.target.elements.label;
+  const field = findA(HTMLInputElement, "#new-class");
   const text = field.value.trim();
   const numeric = typeof details?.settings.classes[0] === "number" && /^-?\d+$/.test(text);
   await change("classes", numeric ? Number(text) : text);
   if (find("[data-class-error]").hidden) field.value = "";
 });
 
+/** @type {(insight: Insight, classes: Label[]) => void} */
 function showMap(insight, classes) {
   const { method: used, points } = insight.map;
   const axes = used === "identity" ? ["feature 1", "feature 2"] : ["component 1", "component 2"];
   // One feature alone would lie on a line; the classes lie one above the other instead.
   const line = used === "identity" && points.every((point) => point.y === 0);
-  const rows = points.map((point) => ({ ...point, y: classes.findIndex((label) => String(label) === String(point.label)) }));
+  const rows = points.map((point) => ({ ...point, y: placeOf(classes, point.label) }));
   map.update(line ? rows : points, classes, line ? ["feature 1", "class"] : axes, line);
   const projected = used !== "identity" && points.length > 0;
   if (projected && !method.isConnected) find("#map-title").after(h("label", { class: "check" }, "projected by", method));
   if (!projected) method.closest("label")?.remove();
 }
 
+/** @type {(insight: Insight, classes: Label[]) => void} */
 function showPending(insight, classes) {
   const current = answer.current?.id;
   const items = insight.pending.map((request) => h("li", { class: request.id === current ? "current" : "", "data-request": request.id },
@@ -137,34 +148,43 @@ function showPending(insight, classes) {
   keepingFocus(list, ...(items.length ? items : [h("li", { class: "empty" }, "No request is waiting for its instance.")]));
 }
 
+/** @type {(id: string) => void} */
 function pick(id) {
   answer.pick(id);
   drawn = "";
   refresh().then(() => find("#numbers").focus());
 }
 
+/** @type {(expires: Time | null | undefined) => string} */
 function lease(expires) {
   if (!expires) return "no lease";
   const seconds = Math.round((Date.parse(expires) - Date.now()) / 1000);
   if (seconds <= 0) return "lease ended";
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  /** @type {(value: number) => string} */
   const two = (value) => String(value).padStart(2, "0");
   return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)} left`;
 }
 
-// Redrawing must not take the keyboard away from whoever is on a button.
+/**
+ * Redrawing must not take the keyboard away from whoever is on a button.
+ * @type {(parent: HTMLElement, ...children: HTMLElement[]) => void}
+ */
 function keepingFocus(parent, ...children) {
-  const label = parent.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+  const active = document.activeElement;
+  const label = active && parent.contains(active) ? active.getAttribute("aria-label") : null;
   parent.replaceChildren(...children);
   if (label === null) return;
   const twin = label.replace(/^(Pause|Resume) /, "");
-  [...parent.querySelectorAll("[aria-label]")].find((one) => one.getAttribute("aria-label").endsWith(twin))?.focus();
+  /** @type {HTMLElement[]} */
+  const others = [...parent.querySelectorAll("[aria-label]")].filter((one) => one instanceof HTMLElement);
+  others.find((one) => one.getAttribute("aria-label")?.endsWith(twin))?.focus();
 }
 
 setInterval(() => {
   let ended = false;
   for (const element of document.querySelectorAll("[data-expires]")) {
-    const text = lease(element.dataset.expires);
+    const text = lease(element.getAttribute("data-expires"));
     ended ||= text === "lease ended" && element.textContent !== text;
     element.textContent = text;
   }

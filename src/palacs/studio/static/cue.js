@@ -1,23 +1,29 @@
 // The cue: the class to perform in letters as large as the screen allows.
 // All cues of a campaign show the same request: the oldest that nobody has performed yet.
 
-import { get, pathOf, post } from "./api.js";
-import { colourOf, find, h, typing } from "./dom.js";
+import { campaignOfPage, get, pathOf, post, problemOf } from "./api.js";
+import { colourOf } from "./colours.js";
+import { find, findA, h, typing } from "./dom.js";
 import { follow } from "./live.js";
 
-const campaign = document.body.dataset.campaign;
+/** @import { HistoryRow, Insight } from "./shapes.js" */
+
+const campaign = campaignOfPage();
 const path = pathOf(campaign);
 const stage = find("[data-stage]");
 const word = find("[data-word]");
 const countdown = find("[data-countdown]");
 const BLANK = "\u00a0";
 
-let now = { asked: null, pending: [], next: null, classes: [] };
+/** @type {Pick<Insight, "seq" | "asked" | "pending" | "next" | "classes" | "why">} */
+let now = { seq: 0, asked: null, pending: [], next: null, classes: [], why: "" };
+/** @type {string | null} */
 let shown = null;
 let timer = 0;
 let working = 0;
 
 async function look() {
+  /** @type {Insight} */
   const seen = await get(`${path}/insight`);
   // Between an answer and the next request there is nothing to show yet.
   const between = working > 0 && !seen.asked && seen.next !== null && now.asked !== null;
@@ -29,8 +35,8 @@ async function look() {
   word.classList.toggle("asked", now.asked !== null);
   find("[data-prompt]").textContent = now.asked ? BLANK : now.next === null ? now.why : "Press space to begin";
   find("[data-performed-text]").textContent = now.asked ? "Performed" : "Begin";
-  find("[data-performed]").disabled = !now.asked && now.next === null;
-  find("[data-failed]").disabled = !now.asked;
+  findA(HTMLButtonElement, "[data-performed]").disabled = !now.asked && now.next === null;
+  findA(HTMLButtonElement, "[data-failed]").disabled = !now.asked;
   if ((now.asked?.id ?? null) !== shown) {
     shown = now.asked?.id ?? null;
     arrive();
@@ -44,6 +50,7 @@ async function look() {
 
 // -- the word --------------------------------------------------------------------------
 
+/** @type {(text: string, colour: string) => void} */
 function show(text, colour) {
   document.body.className = `cue-page ${colour}`;
   if (word.textContent !== text) {
@@ -68,19 +75,23 @@ window.addEventListener("resize", fit);
 
 // -- countdown and sound ---------------------------------------------------------------
 
-const sound = find("[data-sound]");
-const seconds = find("[data-countdown-setting]");
+const sound = findA(HTMLInputElement, "[data-sound]");
+const seconds = findA(HTMLSelectElement, "[data-countdown-setting]");
+/** @type {(key: string, value: string) => void} */
 const remember = (key, value) => { try { localStorage.setItem(`palacs-cue-${key}`, value); } catch { /* not remembered */ } };
+/** @type {(key: string) => string | null} */
 const recall = (key) => { try { return localStorage.getItem(`palacs-cue-${key}`); } catch { return null; } };
 sound.checked = recall("sound") === "on";
-seconds.value = [...seconds.options].some((one) => one.value === recall("countdown")) ? recall("countdown") : "0";
+seconds.value = [...seconds.options].find((one) => one.value === recall("countdown"))?.value ?? "0";
 sound.addEventListener("change", () => {
   remember("sound", sound.checked ? "on" : "off");
   beep(660);
 });
 seconds.addEventListener("change", () => remember("countdown", seconds.value));
 
+/** @type {AudioContext | null} */
 let audio = null;
+/** @type {(pitch: number, length?: number) => void} */
 function beep(pitch, length = 0.14) {
   if (!sound.checked) return;
   audio ??= new AudioContext();
@@ -121,6 +132,7 @@ function arrive() {
 
 // -- what the keys do ------------------------------------------------------------------
 
+/** @type {(text: string | void, bad?: boolean) => void} */
 function message(text, bad = false) {
   const line = find("[data-message]");
   line.textContent = text || BLANK;
@@ -130,13 +142,14 @@ function message(text, bad = false) {
 // Keys pressed while the studio is still writing wait their turn; each means what was on the
 // screen when it was pressed, so none is lost and none hits a word nobody has seen.
 let turn = Promise.resolve();
+/** @param {() => Promise<string | void>} task May return what to say. */
 function run(task) {
   turn = turn.then(async () => {
     working += 1;
     try {
       message(await task());
-    } catch (error) {
-      message(error.message, true);
+    } catch (caught) {
+      message(problemOf(caught).message, true);
     } finally {
       working -= 1;
       await refresh();
@@ -149,7 +162,9 @@ async function onward() {
   if (!now.asked && now.next !== null) await post(`${path}/ask`, { n: 1 });
 }
 
+/** @type {Set<string>} */
 const dealt = new Set();
+/** @param {(asked: Insight["asked"]) => Promise<string | void>} task */
 function deal(task) {
   const key = now.asked?.id ?? `after ${now.seq}`;
   if (dealt.has(key)) return;
@@ -171,6 +186,7 @@ const performed = () => deal(async (asked) => {
 });
 
 const failed = () => now.asked && deal(async (asked) => {
+  if (!asked) return "";
   await post(`${path}/fail`, { id: asked.id, reason: "failed on the cue" });
   await onward();
   return `${asked.label}: noted as failed`;
@@ -179,10 +195,11 @@ const failed = () => now.asked && deal(async (asked) => {
 // Takes back what was done last: an instance is retracted; a performance whose data have not
 // arrived brings none.
 const undo = () => run(async () => {
+  /** @type {{ rows: HistoryRow[] }} */
   const { rows } = await get(`${path}/history?newest=true&limit=200`);
   const told = latest(rows.filter((row) => row.state === "delivered"), "told_at");
   const open = latest(rows.filter((row) => row.state === "pending" && row.performed_at), "performed_at");
-  if (open && (!told || open.performed_at > told.told_at)) {
+  if (open && (!told || String(open.performed_at) > String(told.told_at))) {
     await post(`${path}/fail`, { id: open.id, reason: "undone on the cue" });
     return `${open.asked}: taken back before its data arrived`;
   }
@@ -191,8 +208,11 @@ const undo = () => run(async () => {
   return `${told.label}: taken back`;
 });
 
-const latest = (rows, time) => rows.reduce((best, row) => (!best || row[time] > best[time] ? row : best), null);
+/** @type {(rows: HistoryRow[], time: "told_at" | "performed_at") => HistoryRow | undefined} */
+const latest = (rows, time) =>
+  rows.reduce((best, row) => (String(row[time]) > String(best[time]) ? row : best), rows[0]);
 
+/** @type {Record<string, () => void>} */
 const actions = { " ": performed, f: failed, u: undo };
 document.addEventListener("keydown", (event) => {
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return;

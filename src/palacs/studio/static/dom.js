@@ -1,9 +1,37 @@
 // Making and finding elements. Texts always become text nodes, never markup.
 
+import { colourOf } from "./colours.js";
+
+/** @import { Label } from "./shapes.js" */
+/** @typedef {Node | string | null | undefined | false} Child Nothing is made of the last three. */
+/** @typedef {Record<string, any> | null} Attributes */
+
 const SVG = "http://www.w3.org/2000/svg";
 
-export const find = (selector, within = document) => within.querySelector(selector);
+/**
+ * The element of a kind that the page's template promises.
+ * @template {Element} T
+ * @param {new () => T} kind
+ * @param {string} selector
+ * @param {ParentNode} [within]
+ * @returns {T}
+ */
+export function findA(kind, selector, within = document) {
+  const element = within.querySelector(selector);
+  if (!(element instanceof kind)) throw new Error(`This page has no ${kind.name} at ${selector}.`);
+  return element;
+}
 
+/** @type {(selector: string, within?: ParentNode) => HTMLElement} */
+export const find = (selector, within = document) => findA(HTMLElement, selector, within);
+
+/**
+ * @template {Element} T
+ * @param {T} element
+ * @param {Attributes | undefined} attributes
+ * @param {(Child | Child[])[]} children
+ * @returns {T}
+ */
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
@@ -11,37 +39,60 @@ function fill(element, attributes, children) {
     else if (name === "class") element.setAttribute("class", value);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  for (const child of children.flat()) {
+    if (child !== null && child !== undefined && child !== false) element.append(child);
+  }
   return element;
 }
 
+/**
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Attributes} [attributes]
+ * @param {...(Child | Child[])} children
+ */
 export const h = (tag, attributes, ...children) =>
   fill(document.createElement(tag), attributes, children);
 
+/**
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
+ * @param {Attributes} [attributes]
+ * @param {...(Child | Child[])} children
+ */
 export const s = (tag, attributes, ...children) =>
   fill(document.createElementNS(SVG, tag), attributes, children);
 
-// The same colour for a class on every page: by its position among the campaign's classes.
-export const colourOf = (classes, label) => {
-  const place = classes.findIndex((one) => String(one) === String(label));
-  return place < 0 ? "" : `c${place % 12}`;
-};
+/**
+ * What paints on a canvas.
+ * @param {HTMLCanvasElement} canvas
+ */
+export function brushOf(canvas) {
+  const brush = canvas.getContext("2d");
+  if (!brush) throw new Error("This browser paints on no canvas.");
+  return brush;
+}
 
+/** @type {(classes: readonly Label[], label: Label) => HTMLSpanElement} */
 export const named = (classes, label) =>
   h("span", { class: `name ${colourOf(classes, label)}` },
     h("span", { class: "dot", "aria-hidden": "true" }), h("span", {}, String(label)));
 
+/** @type {(share: number | null | undefined, digits?: number) => string} */
 export const percent = (share, digits = 0) =>
   share === null || share === undefined ? "–" : `${(100 * share).toFixed(digits)} %`;
 
+/** @type {(element: HTMLElement, text: string | null | undefined) => void} */
 export const say = (element, text) => {
   element.textContent = text ?? "";
   element.hidden = !text;
 };
 
+/** @type {(element: HTMLElement, share: number) => void} */
 export const setWidth = (element, share) => {
   element.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
 };
 
+/** @type {(event: Event) => boolean} */
 export const typing = (event) =>
   event.target instanceof Element && event.target.closest("input:not([type=checkbox]), textarea, select") !== null;

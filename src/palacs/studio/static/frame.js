@@ -4,11 +4,23 @@
 
 import { h, s } from "./dom.js";
 
+/** @typedef {{ x: number, y: number, text: string }} Mark A point that says something, in pixels. */
+/** @typedef {(svg: SVGSVGElement, width: number, height: number) => Mark[]} Draw Adds to the svg. */
+/** @typedef {(width: number) => number} HeightOf */
+
+const STEPS = new Map([["ArrowRight", 1], ["ArrowDown", 1], ["ArrowLeft", -1], ["ArrowUp", -1]]);
+
 export class Frame {
-  // draw(svg, width, height) adds to the svg and returns marks [{x, y, text}], in pixels.
+  /**
+   * @param {HTMLElement} parent
+   * @param {string} label
+   * @param {number | HeightOf} height
+   * @param {Draw} draw
+   */
   constructor(parent, label, height, draw) {
     this.draw = draw;
     this.height = height;
+    /** @type {Mark[]} */
     this.marks = [];
     this.at = -1;
     this.svg = s("svg", { role: "group", tabindex: "0", "aria-label": label, "aria-roledescription": "chart" });
@@ -35,20 +47,22 @@ export class Frame {
     if (width < 40) return;
     const height = typeof this.height === "function" ? this.height(width) : this.height;
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.svg.setAttribute("height", height);
+    this.svg.setAttribute("height", String(height));
     this.svg.replaceChildren();
-    this.marks = this.draw(this.svg, width, height) ?? [];
+    this.marks = this.draw(this.svg, width, height);
     this.pick(-1);
   }
 
+  /** @param {KeyboardEvent} event */
   move(event) {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const step = STEPS.get(event.key);
     if (!step || !this.marks.length) return;
     event.preventDefault();
     const next = this.at < 0 ? (step > 0 ? 0 : this.marks.length - 1) : this.at + step;
     this.pick(Math.max(0, Math.min(this.marks.length - 1, next)));
   }
 
+  /** @param {PointerEvent} event */
   point(event) {
     const box = this.svg.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
@@ -61,6 +75,7 @@ export class Frame {
     this.pick(best);
   }
 
+  /** @param {number} place -1 is none. */
   pick(place) {
     this.at = place;
     this.svg.querySelector(".focus")?.remove();
@@ -75,30 +90,47 @@ export class Frame {
   }
 }
 
+/**
+ * @param {unknown[]} head
+ * @param {unknown[][]} rows
+ */
 export function tableOf(head, rows) {
+  /** @type {(tag: "th" | "td") => (value: unknown, place: number) => HTMLElement} */
   const cell = (tag) => (value, place) => h(tag, { class: place ? "number" : null, scope: tag === "th" ? "col" : null }, String(value));
   return h("table", {},
     h("thead", {}, h("tr", {}, ...head.map(cell("th")))),
     h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map(cell("td"))))));
 }
 
+/**
+ * @param {[number, number]} range
+ * @param {[number, number]} pixels
+ * @returns {(value: number) => number}
+ */
 export function scale([low, high], [from, to]) {
   const width = high - low || 1;
   return (value) => from + ((value - low) / width) * (to - from);
 }
 
-// Round numbers between low and high, about `count` of them.
+/**
+ * Round numbers between low and high, about `count` of them.
+ * @param {number} low
+ * @param {number} high
+ * @param {number} count
+ */
 export function ticks(low, high, count) {
   const raw = (high - low) / count || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= 0.8 * raw);
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= 0.8 * raw) ?? raw;
   const found = [];
   for (let at = Math.ceil(low / step) * step; at <= high + step / 1e6; at += step) found.push(at);
   return { found, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
 }
 
+/** @type {Record<string, string>} */
 const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 
+/** @type {(value: number) => string} */
 export function brief(value) {
   if (value === 0) return "0";
   const size = Math.abs(value);

@@ -1,11 +1,16 @@
 // The history of a campaign, newest first; an instance can be taken out again, with a reason.
 
-import { get, post } from "./api.js";
+import { get, post, problemOf } from "./api.js";
 import { brief } from "./charts.js";
-import { find, h, named, say } from "./dom.js";
+import { find, findA, h, named, say } from "./dom.js";
+
+/** @import { HistoryRow, Label, Time } from "./shapes.js" */
 
 const PAGE = 12;
+/** @type {Record<string, string>} */
+const TONES = { delivered: "good", failed: "bad", expired: "bad" };
 
+/** @type {(at: Time) => string} */
 function clock(at) {
   const [then, today] = [new Date(at), new Date()];
   const time = then.toLocaleTimeString(undefined, { timeStyle: "medium" });
@@ -13,17 +18,25 @@ function clock(at) {
 }
 
 export class History {
+  /**
+   * @param {string} path Of the campaign.
+   * @param {() => Promise<void>} refresh
+   */
   constructor(path, refresh) {
     this.path = path;
     this.refresh = refresh;
     this.limit = PAGE;
+    /** @type {Label[]} */
+    this.classes = [];
+    /** @type {HistoryRow[]} */
     this.rows = [];
+    this.chosen = "";
     this.total = 0;
     find("[data-more]").addEventListener("click", () => {
       this.limit += 4 * PAGE;
       this.look().then(() => this.show(this.classes));
     });
-    this.dialog = find("[data-retract]");
+    this.dialog = findA(HTMLDialogElement, "[data-retract]");
     this.dialog.addEventListener("close", () => this.closed());
   }
 
@@ -32,6 +45,7 @@ export class History {
     Object.assign(this, { rows, total });
   }
 
+  /** @param {Label[]} classes */
   show(classes) {
     this.classes = classes;
     const heads = ["when", "asked for", "got", "state", "utility", "id", ""];
@@ -42,10 +56,11 @@ export class History {
     find("[data-more]").hidden = this.rows.length >= this.total;
   }
 
+  /** @param {HistoryRow} row */
   row(row) {
-    const at = row.retracted_at ?? row.failed_at ?? row.told_at ?? row.performed_at ?? row.asked_at;
+    const at = row.retracted_at ?? row.failed_at ?? row.told_at ?? row.performed_at ?? row.asked_at ?? "";
     const state = row.state === "pending" && row.performed_at ? "awaiting data" : row.state;
-    const tone = { delivered: "good", failed: "bad", expired: "bad" }[row.state] ?? "";
+    const tone = TONES[row.state] ?? "";
     return h("tr", { class: row.state, "data-row": row.id },
       h("td", {}, h("time", { datetime: at }, clock(at))),
       h("td", {}, row.asked === null ? "unsolicited" : named(this.classes, row.asked)),
@@ -58,6 +73,7 @@ export class History {
       }, "Retract")));
   }
 
+  /** @param {HistoryRow} row */
   open(row) {
     this.chosen = row.id;
     find("[data-retract-what]", this.dialog).textContent = `${row.label} (${row.id}) leaves the labelled set. The history keeps it.`;
@@ -67,13 +83,13 @@ export class History {
 
   async closed() {
     if (this.dialog.returnValue !== "retract") return;
-    const field = find("#reason");
+    const field = findA(HTMLInputElement, "#reason");
     try {
       await post(`${this.path}/retract`, { id: this.chosen, reason: field.value.trim() });
       say(find("[data-history-error]"), "");
       this.refresh();
-    } catch (error) {
-      say(find("[data-history-error]"), error.message);
+    } catch (caught) {
+      say(find("[data-history-error]"), problemOf(caught).message);
     }
     field.value = "";
   }

@@ -1,19 +1,25 @@
 // Following a campaign: look when something changed, reconnect for ever, and say how it stands.
 // Every (re)connection looks at everything again, so nothing that happened meanwhile is missed.
 
-import { get, pathOf } from "./api.js";
+import { get, pathOf, problemOf } from "./api.js";
 import { find, say } from "./dom.js";
 
 const SOONEST_MS = 400;
 const LATEST_MS = 3000;
 const SILENCE_MS = 25000;
 
-// Calls look() now and after every change; never twice at a time, and once more if news came
-// in the middle. Returns a function that looks again.
+/**
+ * Calls look() now and after every change; never twice at a time, and once more if news came
+ * in the middle. Returns a function that looks again.
+ * @param {string} campaign
+ * @param {() => Promise<void>} look
+ */
 export function follow(campaign, look) {
+  /** @type {EventSource | null} */
   let source = null;
   let wait = SOONEST_MS;
   let silence = 0;
+  /** @type {Promise<void> | null} */
   let looking = null;
   let again = false;
 
@@ -31,7 +37,8 @@ export function follow(campaign, look) {
         await look();
       }
       say(find("[data-notice]"), "");
-    } catch (error) {
+    } catch (caught) {
+      const error = problemOf(caught);
       if (error.status !== 0) say(find("[data-notice]"), error.message);
     }
   }
@@ -86,6 +93,7 @@ export function follow(campaign, look) {
   return refresh;
 }
 
+/** @type {(state: string, text: string) => void} */
 function show(state, text) {
   const pill = find("[data-connection]");
   pill.hidden = false;

@@ -1,10 +1,21 @@
 // A drawing area: strokes by mouse, pen or finger, as lists of points.
 
+import { brushOf } from "./dom.js";
+
+/** @typedef {[x: number, y: number]} Point In the canvas's own pixels. */
+/** @typedef {Point[]} Stroke */
+
 export class Pen {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {() => void} changed
+   */
   constructor(canvas, changed) {
     this.canvas = canvas;
     this.changed = changed;
+    /** @type {Stroke[]} */
     this.strokes = [];
+    /** @type {Stroke | null} */
     this.open = null;
     this.enabled = false;
     canvas.addEventListener("pointerdown", (event) => this.down(event));
@@ -13,12 +24,14 @@ export class Pen {
     new MutationObserver(() => this.paint()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   }
 
+  /** @type {(event: PointerEvent) => Point} */
   place(event) {
     const box = this.canvas.getBoundingClientRect();
     const side = this.canvas.width;
     return [((event.clientX - box.left) / box.width) * side, ((event.clientY - box.top) / box.height) * side];
   }
 
+  /** @param {PointerEvent} event */
   down(event) {
     if (!this.enabled || event.button > 0) return;
     event.preventDefault();
@@ -28,13 +41,14 @@ export class Pen {
     this.paint();
   }
 
+  /** @param {PointerEvent} event */
   move(event) {
     if (!this.open) return;
     // Browsers hand out fast movements in bundles; each point in one counts.
     const bundle = event.getCoalescedEvents?.() ?? [];
     for (const one of bundle.length ? bundle : [event]) {
       const [x, y] = this.place(one);
-      const [lastX, lastY] = this.open.at(-1);
+      const [lastX, lastY] = this.open[this.open.length - 1];
       if (Math.hypot(x - lastX, y - lastY) >= 3) this.open.push([x, y]);
     }
     this.paint();
@@ -58,7 +72,7 @@ export class Pen {
   }
 
   paint() {
-    const brush = this.canvas.getContext("2d");
+    const brush = brushOf(this.canvas);
     brush.clearRect(0, 0, this.canvas.width, this.canvas.height);
     Object.assign(brush, { lineWidth: this.canvas.width / 18, lineCap: "round", lineJoin: "round" });
     brush.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--ink").trim();

@@ -1,9 +1,10 @@
 // Reports: a list; each opens in a tab of its own, sandboxed by the server.
 
-import { get } from "./api.js";
+import { get, problemOf } from "./api.js";
 import { find, h, say } from "./dom.js";
 
 try {
+  /** @type {{ reports: { name: string, url: string, written_at: string }[] }} */
   const { reports } = await get("/reports");
   const list = find("[data-reports]");
   list.replaceChildren(...reports.map((report) =>
@@ -12,6 +13,6 @@ try {
       h("span", { class: "detail" }, `written ${new Date(report.written_at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`)))));
   list.removeAttribute("aria-busy");
   find("[data-empty]").hidden = reports.length > 0;
-} catch (error) {
-  say(find("[data-error]"), error.message);
+} catch (caught) {
+  say(find("[data-error]"), problemOf(caught).message);
 }
