@@ -23,6 +23,8 @@ lint:
 	$(VENV)/ruff check .
 	$(VENV)/ruff format --check .
 	$(VENV)/mypy
+	$(VENV)/oxlint --quiet -c tools/javascript/oxlint.json src/palacs/studio/static
+	$(VENV)/node tools/javascript/node_modules/typescript/bin/tsc -p tools/javascript
 
 test: lint
 	@# numba does not notice edits in another file than the compiled function's own.
@@ -51,4 +53,5 @@ soak:
 	$(VENV)/python benchmarks/soak.py --kills 500
 
 clean:
-	rm -rf .venv build dist results .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist results .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+		tools/javascript/node_modules
