@@ -35,6 +35,7 @@ format:
 	@tools/setup dev
 	$(VENV)/ruff check --fix .
 	$(VENV)/ruff format .
+	$(VENV)/python tools/floors.py --write
 
 bench:
 	@tools/setup bench

@@ -1,4 +1,4 @@
-"""Databases for the tests: a real PostgreSQL server, SQLite files, memory."""
+"""Databases for the tests (a PostgreSQL server, SQLite files, memory), processes of their own."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ import tempfile
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 NewUrl = Callable[[], str]
 
@@ -129,6 +132,50 @@ def in_processes(function: Callable[..., object], calls: Sequence[Sequence[objec
     results: list[Any] = json.loads(ran.stdout)
     assert None not in results, ran.stderr
     return results
+
+
+_BARE = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {absent!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Absent())
+"""
+
+
+@pytest.fixture(scope="session")
+def extras() -> set[str]:
+    """Top-level modules of everything installed that deciding does not need."""
+    needed = ["numpy", "scipy", "scikit-learn", "numba"]
+    for name in needed:  # grows on the way
+        for text in distribution(name).requires or []:
+            wanted = Requirement(text)
+            if wanted.name not in needed and (not wanted.marker or wanted.marker.evaluate()):
+                needed.append(wanted.name)
+    known = {canonicalize_name(name) for name in (*needed, "palacs")}
+    return {
+        module
+        for module, bringers in packages_distributions().items()
+        if not known.intersection(map(canonicalize_name, bringers))
+    }
+
+
+@pytest.fixture
+def bare(extras: set[str]) -> Callable[[str], str]:
+    """Runs code where no extra is installed; returns what it printed."""
+
+    def run(code: str) -> str:
+        program = _BARE.format(absent=sorted(extras)) + code
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
 
 
 @pytest.fixture(name="in_processes")
