@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from palacs.storage import open_storage
 
 
 @pytest.fixture
-def campaign(any_url: str) -> Campaign:
+def campaign(any_url: str) -> Iterator[Campaign]:
     storage = open_storage(any_url, create=True)
     campaign = create_campaign("c", ["a", "b"], strategy="uniform", storage=storage)
     campaign.add([0.0, 1.0], "a")
@@ -34,7 +36,7 @@ BAD_VECTORS = {
 
 
 @pytest.mark.parametrize(("x", "message"), BAD_VECTORS.values(), ids=BAD_VECTORS.keys())
-def test_a_bad_vector_is_refused(campaign: Campaign, x: object, message: str) -> None:
+def test_a_bad_vector_is_refused(campaign: Campaign, x: Any, message: str) -> None:
     request = campaign.ask()
     before = campaign.events()
     with pytest.raises(ValueError, match=message):
@@ -132,9 +134,13 @@ BAD_SETTINGS = {
 
 @pytest.mark.parametrize(("change", "message"), BAD_SETTINGS.values(), ids=BAD_SETTINGS.keys())
 def test_bad_settings_are_refused_and_no_file_is_made(
-    tmp_path: Path, change: dict[str, object], message: str
+    tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
-    settings = {"name": "c", "classes": ["a", "b"], "storage": f"sqlite:///{tmp_path}/c.db"}
+    settings: dict[str, Any] = {
+        "name": "c",
+        "classes": ["a", "b"],
+        "storage": f"sqlite:///{tmp_path}/c.db",
+    }
     with pytest.raises(ValueError, match=message):
         create_campaign(**{**settings, **change})
     assert list(tmp_path.iterdir()) == []

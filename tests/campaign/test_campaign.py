@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -283,7 +284,8 @@ def test_integer_labels_stay_integers(any_url: str) -> None:
     with open_storage(any_url, create=True) as storage:
         campaign = create_campaign("i", np.arange(3), storage=storage)
         request = campaign.ask()
-        campaign.tell(request, [1.0], np.int64(2))
+        two: Any = np.int64(2)
+        campaign.tell(request, [1.0], two)
         assert type(request.label) is int
         assert load_campaign("i", storage=storage).labelled_set()[1].tolist() == [2]
         with pytest.raises(ValueError, match="must be int"):

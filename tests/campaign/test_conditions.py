@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,18 +13,18 @@ from palacs import Conditions
 from palacs.campaign import BudgetExhausted, Campaign, NothingToAsk, create_campaign, load_campaign
 from palacs.campaign._settings import Settings
 from palacs.evidence import GainThreshold, Plateau
-from palacs.storage import MemoryStorage
+from palacs.storage import Label, MemoryStorage
 
 CLASSES = ["rest", "left", "right"]
-CENTRES = {"rest": 0.1, "left": 0.6, "right": 0.8, "feet": 0.4}
+CENTRES: dict[Label, float] = {"rest": 0.1, "left": 0.6, "right": 0.8, "feet": 0.4}
 
 
-def start(**options: object) -> Campaign:
-    settings = {"classes": CLASSES, "storage": "memory", "seed": 0, **options}
+def start(**options: Any) -> Campaign:
+    settings: dict[str, Any] = {"classes": CLASSES, "storage": "memory", "seed": 0, **options}
     return create_campaign("conditions", **settings)
 
 
-def answer(campaign: Campaign, n: int, **told: float) -> list[str]:
+def answer(campaign: Campaign, n: int, **told: Any) -> list[Label]:
     """Answer n requests one after the other; return the classes asked for."""
     rng = np.random.default_rng(campaign.status().instances)
     asked = []
@@ -45,6 +46,7 @@ def test_conditions_are_kept_and_any_process_honours_them() -> None:
     campaign = start(storage=storage, conditions=conditions, strategy="uniform")
     asked = answer(campaign, 10)
     again = load_campaign("conditions", storage=storage)
+    assert again.settings.conditions is not None
     assert Conditions.from_dict(again.settings.conditions) == conditions
     asked += answer(again, 20)
     assert asked.count("right") < asked.count("left")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sqlite3
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -15,7 +16,7 @@ _SOAK = Path(__file__).parents[2] / "benchmarks" / "soak.py"
 
 
 @pytest.fixture(scope="module")
-def soak() -> ModuleType:
+def soak() -> Iterator[ModuleType]:
     """The same run as ``make soak``, found by the processes it starts under its own name."""
     sys.path.insert(0, str(_SOAK.parent))
     spec = importlib.util.spec_from_file_location("soak", _SOAK)

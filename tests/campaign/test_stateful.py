@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 import hypothesis.strategies as st
 import numpy as np
@@ -80,7 +81,7 @@ class CampaignMachine(RuleBasedStateMachine):
         assert len(made) == min(n, self.remaining())
         for request in made:
             assert request.label not in self.paused
-            self.asked[request.id] = request.label
+            self.asked[request.id] = str(request.label)
             self.ends[request.id] = self.clock[0] + LEASE
         return made[-1].id
 
@@ -99,8 +100,9 @@ class CampaignMachine(RuleBasedStateMachine):
 
     @rule(target=instances, x=vectors)
     def acquire(self, x: list[float]) -> str:
-        request = self.ask(1)
-        return self.tell(request, x, None)
+        request: Any = self.ask(1)
+        told: Any = self.tell(request, x, None)
+        return str(told)
 
     @rule(request=requests)
     def tell_again(self, request: str) -> None:
