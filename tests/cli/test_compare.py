@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -129,7 +130,7 @@ def refuse(*arguments: str, out: Path) -> str:
     ids=["no target", "missing target column", "non-numeric", "missing values", "one class"],
 )
 def test_data_that_cannot_be_used_are_named(
-    change: dict[str, object], arguments: list[str], words: list[str], tmp_path: Path
+    change: dict[str, Any], arguments: list[str], words: list[str], tmp_path: Path
 ) -> None:
     path = write(tmp_path, table().assign(**change))
     said = refuse(path, "--budget", "5", *arguments, out=tmp_path / "out")
@@ -198,7 +199,7 @@ def test_own_data_that_changed_are_refused_in_a_folder_of_the_old(
     compared: Compared, tmp_path: Path
 ) -> None:
     changed = table()
-    changed.loc[3, "u"] += 0.5
+    changed["u"] += np.where(changed.index == 3, 0.5, 0.0)
     path = write(tmp_path, changed)
     arguments = ["compare", path, "--target", "label", "--budget", "40", "--trials", "12"]
     arguments += ["--strategies", "pal-acs,uniform,inverse-no-repeat"]

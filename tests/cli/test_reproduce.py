@@ -104,7 +104,7 @@ def test_the_terminal_shows_both_tables_within_80_columns(reproduced: Reproduced
     errors = pd.read_csv(out / "table1.csv").set_index(["dataset", "strategy", "phase"])
     spirals = next(line for line in lines if line.startswith(" PAL-ACS"))
     for phase in (1, 2, 3, 4):
-        error = errors.loc[("Spirals", "PAL-ACS", phase), "error"]
+        error = errors["error"][("Spirals", "PAL-ACS", phase)]
         assert f"{error:.3f}"[1:] in spirals
     assert "Report: results/report.html" in ran.stdout
 
