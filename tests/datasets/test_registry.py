@@ -1,5 +1,7 @@
 """One table: every data set loads under any spelling, and a wrong name is explained."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -74,6 +76,7 @@ def test_synthetic_data_sets_follow_the_seed(name):
     first, again, other = (load(name, random_state=seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.X, again.X)
     assert not np.array_equal(first.X, other.X)
+    assert info.sample is not None
     X, y = info.sample(np.random.default_rng(1))
     np.testing.assert_array_equal(first.X, X)
     np.testing.assert_array_equal(first.y, y)
@@ -93,5 +96,6 @@ def test_fixed_data_sets_ignore_the_seed():
 
 
 def test_the_table_cannot_be_changed():
+    table: Any = DATASETS
     with pytest.raises(TypeError):
-        DATASETS["mine"] = DATASETS["iris"]
+        table["mine"] = DATASETS["iris"]

@@ -18,6 +18,7 @@ def test_seven_exercises_of_ten_people_become_windows_of_two_seconds():
     watch, raw = load("smartwatch"), recordings()
     assert watch.n_instances == sum(len(series) // 100 for series in raw["X"])
     assert watch.class_names == ("PEN", "ABD", "FEL", "IR", "ER", "TRAP", "ROW")
+    assert watch.groups is not None
     assert sorted(set(watch.groups.tolist())) == list(range(1, 11))
     assert watch.n_features == 30
     assert np.isfinite(watch.X).all()
@@ -34,11 +35,13 @@ def test_features_are_summaries_of_the_window_they_are_named_after():
     roughness = np.abs(np.diff(first[:, 3])).mean()
     assert watch.X[0, column["wx_mean_abs_diff"]] == pytest.approx(roughness)
     assert watch.y[0] == raw["y"][0]
+    assert watch.groups is not None
     assert watch.groups[0] == raw["subject"][0]
 
 
 def test_every_person_performed_every_exercise():
     watch = load("smartwatch")
+    assert watch.groups is not None
     pairs = set(zip(watch.groups.tolist(), watch.y.tolist(), strict=True))
     assert len(pairs) == 70
 
@@ -47,6 +50,7 @@ def test_every_person_performed_every_exercise():
 def test_a_split_by_person_never_tests_on_a_person_trained_on(seed):
     watch = load("smartwatch")
     train, test = split_by_group(watch, random_state=seed)
+    assert watch.groups is not None
     assert not set(watch.groups[train]) & set(watch.groups[test])
     assert len(set(watch.groups[test])) == 3
     assert len(train) + len(test) == len(watch)
