@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -111,7 +112,7 @@ def test_the_error_is_weighted_by_the_proportions_in_use(dataset: Dataset, model
     split = make_split(dataset, 10, np.random.default_rng(0))
     strategy = RandomSelection(random_state=0)
 
-    def errors(**fields: object) -> np.ndarray:
+    def errors(**fields: Any) -> np.ndarray:
         terms = TrialRules(Conditions(**fields), blind=True)
         return run_trial(split, strategy, model, 12, rules=terms).errors
 
@@ -132,7 +133,7 @@ def test_a_model_without_probabilities_is_judged_by_its_predictions(dataset: Dat
         strategy,
         RidgeClassifier(),
         6,
-        rules=TrialRules(Conditions(mistakes=4 * (1 - np.eye(3))), blind=True),
+        rules=TrialRules(Conditions(mistakes=(4 * (1 - np.eye(3))).tolist()), blind=True),
     ).errors
     assert np.allclose(costly, 4 * plain)
 
@@ -189,7 +190,10 @@ def test_costs_must_be_known_to_compare_spending(dataset: Dataset) -> None:
 
 def test_what_stopping_saves_is_worked_out_from_whole_trials(dataset: Dataset) -> None:
     results = play(comparison_experiment(dataset, ["pal-acs"], budget=20, trials=3))
-    eager = [GainThreshold(10.0, patience=2), Plateau(window=3, tolerance=1.0, patience=1)]
+    eager: list[GainThreshold | Plateau] = [
+        GainThreshold(10.0, patience=2),
+        Plateau(window=3, tolerance=1.0, patience=1),
+    ]
     saved = what_stopping_saves(results, rules=eager, trials=2)
     assert saved["trials"].tolist() == [2, 2]
     assert saved["stopped"].tolist() == [2, 2]
@@ -239,7 +243,7 @@ def test_a_rule_that_never_speaks_saves_nothing(dataset: Dataset) -> None:
     ],
 )
 def test_what_cannot_be_played_is_refused(
-    dataset: Dataset, options: dict[str, object], message: str
+    dataset: Dataset, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
         comparison_experiment(dataset, ["uniform"], **{"budget": 5, "trials": 2, **options})

@@ -1,5 +1,6 @@
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,9 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.elements, self.words, self.styles = [], [], []
+        self.elements: list[Any] = []
+        self.words: list[str] = []
+        self.styles: list[str] = []
         self.feed(text)
         self.text = re.sub(r"\s+", " ", " ".join(self.words))
 

@@ -103,7 +103,7 @@ def test_an_error_in_a_trial_reaches_the_caller(make_dataset: MakeDataset) -> No
     from palacs import RandomSelection
 
     class Broken(RandomSelection):
-        def utilities(self, labelled, stream):  # type: ignore[no-untyped-def]
+        def utilities(self, labelled, stream):
             raise ZeroDivisionError("broken on purpose")
 
     broken = comparison_experiment(make_dataset(), [Broken()], budget=3, trials=2)

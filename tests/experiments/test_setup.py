@@ -143,7 +143,7 @@ def test_features_are_scaled(make_dataset: MakeDataset) -> None:
     assert (X.max(axis=0) == 1).all()
 
 
-class NeedsMore(BaseEstimator):  # type: ignore[misc]
+class NeedsMore(BaseEstimator):
     """An estimator that cannot be made without a word."""
 
     def __init__(self, word: str) -> None:

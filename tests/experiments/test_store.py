@@ -207,10 +207,8 @@ def test_the_folder_says_what_it_was_made_with(experiment: Experiment, tmp_path:
 
 def test_a_class_name_of_any_kind_is_kept(make_dataset: MakeDataset, tmp_path: Path) -> None:
     names = ("[left]", "a,b/c", "ü\n")
-    dataset = Dataset(
-        "data/with: a slash", *(getattr(make_dataset(), field) for field in ("X", "y")), names,
-        ("x", "y"), "", "", "",
-    )  # fmt: skip
+    plain = make_dataset()
+    dataset = Dataset("data/with: a slash", plain.X, plain.y, names, ("x", "y"), "", "", "")
     experiment = comparison_experiment(dataset, STRATEGIES, budget=4, trials=2)
     run(experiment, execution=ALONE, out=tmp_path)
     again = run(experiment, execution=ALONE, out=tmp_path)

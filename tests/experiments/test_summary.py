@@ -71,9 +71,9 @@ def test_all_strategies_with_the_lowest_error_of_a_trial_win_it() -> None:
     wins = table1(trials).pivot_table(
         index="strategy", columns="phase", values="win_ratio", observed=True
     )
-    assert wins.loc["A"].tolist() == [0.5, 0.5, 1.0, 0.5]
-    assert wins.loc["B"].tolist() == [0.5 + 0.5, 0.5, 0.5, 0.0]
-    assert wins.loc["C"].tolist() == [0.0, 1.0, 0.5, 0.5]
+    assert [*wins.loc["A"]] == [0.5, 0.5, 1.0, 0.5]
+    assert [*wins.loc["B"]] == [0.5 + 0.5, 0.5, 0.5, 0.0]
+    assert [*wins.loc["C"]] == [0.0, 1.0, 0.5, 0.5]
 
 
 def test_errors_that_differ_by_rounding_only_tie() -> None:
@@ -91,7 +91,7 @@ def test_the_papers_numbers_stand_beside_those_of_its_data_sets_only() -> None:
     paper = known.set_index(["strategy", "phase"])
     assert paper.loc[("PAL-ACS", 2), "paper_error"] == 0.1927
     assert paper.loc[("PAL-ACS", 2), "paper_win_ratio"] == pytest.approx(0.5807)
-    assert paper.loc["Uniform"][["paper_error", "paper_win_ratio"]].isna().all(axis=None)
+    assert paper.loc["Uniform", ["paper_error", "paper_win_ratio"]].isna().to_numpy().all()
     assert table1(frame({"PAL-ACS": [[0.1] * 4]}))["paper_error"].isna().all()
 
 

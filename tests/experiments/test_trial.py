@@ -108,7 +108,7 @@ def test_a_split_without_training_instances_of_a_class_is_refused(
 
 def test_a_subclass_is_asked_itself_and_not_replaced_by_the_loop() -> None:
     class Stubborn(RandomSelection):
-        def utilities(self, labelled, stream):  # type: ignore[no-untyped-def]
+        def utilities(self, labelled, stream):
             return np.array([0.0, 1.0, 0.0])
 
     split = split_of("3Clusters", 0)
