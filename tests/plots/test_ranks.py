@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -19,13 +20,13 @@ def test_strategies_stand_at_their_mean_ranks_the_best_first():
     for label in ("Good  1.25", "Fair  1.75", "Poor  3.00"):
         assert label in words
     lines = {line.get_label(): line for line in ax.lines}
-    assert lines["Good"].get_xdata()[0] == pytest.approx(1.25)
+    assert np.asarray(lines["Good"].get_xdata())[0] == pytest.approx(1.25)
     assert lines["Good"].get_color() == plots.strategy_color("Good")
 
 
 def test_a_bar_joins_only_what_does_not_differ_significantly():
     ax = plots.critical_difference(ERRORS).axes[0]
-    bars = [line.get_xdata() for line in ax.lines if line.get_label() == "_joined"]
+    bars = [np.asarray(line.get_xdata()) for line in ax.lines if line.get_label() == "_joined"]
     assert len(bars) == 1
     assert bars[0][0] < 1.25
     assert 1.75 < bars[0][1] < 3.0

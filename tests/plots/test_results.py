@@ -1,7 +1,9 @@
 from itertools import pairwise
 
+import numpy as np
 import pytest
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgba
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from palacs import plots
@@ -24,9 +26,10 @@ def test_learning_curves_have_a_panel_per_data_set(curves):
 
 def test_learning_curves_show_every_strategy_with_band_label_and_colour(curves):
     ax = plots.learning_curves(curves, "Yeast").axes[0]
-    lines = {line.get_label(): line for line in ax.lines if not line.get_label().startswith("_")}
+    lines = {str(line.get_label()): line for line in ax.lines}
+    lines = {name: line for name, line in lines.items() if not name.startswith("_")}
     assert list(lines) == ["PAL-ACS", "Random", "My own"]
-    assert lines["Random"].get_ydata()[0] == pytest.approx(0.61)
+    assert np.asarray(lines["Random"].get_ydata())[0] == pytest.approx(0.61)
     assert {text.get_text() for text in ax.texts} == set(lines)
     for name, line in lines.items():
         assert line.get_color() == plots.strategy_color(name)
@@ -53,10 +56,11 @@ def test_proportions_draw_a_bar_per_class_and_strategy_with_the_papers_value(tab
     figure = plots.proportions(table2)
     assert titles(figure) == ["Spirals", "Yeast"]
     ax = figure.axes[0]
-    assert sorted(round(bar.get_height()) for bar in ax.patches) == [20] * 3 + [80] * 3
+    bars = [bar for bar in ax.patches if isinstance(bar, Rectangle)]
+    assert sorted(round(bar.get_height()) for bar in bars) == [20] * 3 + [80] * 3
     assert [label.get_text() for label in ax.get_xticklabels()] == ["easy", "hard"]
     marks = [line for line in ax.lines if line.get_marker() == "D"]
-    assert [line.get_ydata()[0] for line in marks] == [25.0] * 3
+    assert [np.asarray(line.get_ydata())[0] for line in marks] == [25.0] * 3
     assert legend_labels(figure) == ["PAL-ACS", "Random", "My own", "paper", "equal shares"]
     assert to_hex(ax.patches[0].get_facecolor()) == plots.strategy_color("PAL-ACS")
 
@@ -75,7 +79,7 @@ def test_differences_print_every_number_the_paper_has(table1):
 
 def test_differences_are_coloured_by_sign_and_size(table1):
     cells = plots.differences(table1).axes[0].patches
-    more, less = cells[0].get_facecolor(), cells[-1].get_facecolor()
+    more, less = to_rgba(cells[0].get_facecolor()), to_rgba(cells[-1].get_facecolor())
     assert more[0] > more[2]
     assert less[2] > less[0]
     assert less[3] == pytest.approx(3 * more[3])
