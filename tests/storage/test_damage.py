@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,9 +35,9 @@ def _filled(url: str, n: int = 30) -> Campaign:
     return campaign
 
 
-def _run(script: str, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+def _run(script: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", script, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)  # type: ignore[call-overload]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
 
 
 # -- full ------------------------------------------------------------------------------
@@ -79,7 +80,7 @@ def test_a_file_that_may_not_grow_is_a_clear_error_and_everything_told_is_kept(
 def test_a_full_database_is_a_clear_error_and_it_goes_on_when_there_is_room(new_sqlite) -> None:
     url = new_sqlite()
     campaign = _filled(url)
-    storage = campaign.storage
+    storage: Any = campaign.storage
     with storage._reading() as connection:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
@@ -108,7 +109,8 @@ def test_a_server_without_room_is_a_clear_error_and_it_goes_on_when_there_is_roo
 ) -> None:
     campaign = create_campaign("lab", ["a", "b"], strategy="uniform", storage=new_postgresql())
     rng = np.random.default_rng(0)
-    with campaign.storage._reading() as connection:
+    storage: Any = campaign.storage
+    with storage._reading() as connection:
         backend = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
     # Just above the size of PostgreSQL's own log files, which must not fail.
     _limit_file_size(backend, 17 * 2**20)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -38,7 +39,8 @@ def _enforce_foreign_keys(connection: object, _record: object) -> None:
 
 
 def test_sqlite_writes_ahead_and_synchronises_fully(new_sqlite) -> None:
-    with open_storage(new_sqlite(), create=True) as storage, storage._reading() as connection:
+    storage: Any = open_storage(new_sqlite(), create=True)
+    with storage, storage._reading() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
         assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 60_000
@@ -51,7 +53,8 @@ def test_postgresql_commits_synchronously_even_where_the_server_does_not(new_pos
         name = sa.make_url(url).database
         connection.exec_driver_sql(f"ALTER DATABASE {name} SET synchronous_commit = off")
     engine.dispose()
-    with open_storage(url, create=True) as storage, storage._reading() as connection:
+    storage: Any = open_storage(url, create=True)
+    with storage, storage._reading() as connection:
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -136,7 +137,7 @@ def test_there_is_nothing_to_upgrade_in_an_empty_database(new_postgresql) -> Non
 
 
 def test_the_queries_are_written_against_what_the_migrations_make(url: str) -> None:
-    storage = open_storage(url, create=True)
+    storage: Any = open_storage(url, create=True)
     with storage._reading() as connection:
         from alembic.autogenerate import compare_metadata
 
