@@ -132,8 +132,8 @@ def test_no_repeat_never_requests_the_same_class_twice_in_a_row():
     picks = [y[-1], *strategy.query(X, y, batch_size=200).tolist()]
     assert all(one != next_one for one, next_one in itertools.pairwise(picks))
     for last in CLASSES:
-        picks, chances = strategy.query(X, y, pending=[last], return_utilities=True)
-        assert picks[0] != last
+        chosen, chances = strategy.query(X, y, pending=[last], return_utilities=True)
+        assert chosen[0] != last
         assert chances[last == CLASSES] == 0
 
 

@@ -2,6 +2,7 @@
 
 import json
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from palacs.strategies import available, from_spec, make, to_spec
 from palacs.testing import strategy_checks
 
 CLASSES = ["a", "b", "c"]
+AN_ARRAY: Any = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 4.0], [5.0, 6.0, 0.0]])
 RNG = np.random.default_rng(3)
 Y = np.array(CLASSES)[np.arange(24) % 3]
 X = np.clip(
@@ -187,7 +189,7 @@ def test_a_class_that_is_costly_to_miss_gains_weight(strategy):
 
 def test_mistakes_by_label_and_as_a_matrix_are_the_same():
     by_label = Conditions(mistakes={"a": {"c": 7}, "b": {"a": 0.5}})
-    matrix = [[0, 1, 7], [0.5, 0, 1], [1, 1, 0]]
+    matrix = [[0.0, 1.0, 7.0], [0.5, 0.0, 1.0], [1.0, 1.0, 0.0]]
     assert by_label.mistakes_of(CLASSES).tolist() == matrix
     strategy = PALACS(random_state=1)
     assert np.array_equal(
@@ -414,7 +416,7 @@ FULL = Conditions(
         Conditions(costs={1: 2.0, 3: 1.0}, caps={3: 9}, mistakes={1: {3: 2.0}}),
         Conditions(proportions=DirichletGuess({"a": 2, "b": 1})),
         Conditions(proportions=DirichletGuess({0: 2, 1: 1}), mistakes=[[0, 2], [1, 0]]),
-        Conditions(mistakes=np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 4.0], [5.0, 6.0, 0.0]])),
+        Conditions(mistakes=AN_ARRAY),
     ],
     ids=range(6),
 )
@@ -477,8 +479,9 @@ def test_a_label_that_is_no_class_is_refused(conditions):
 
 
 def test_conditions_of_another_kind_or_size_are_refused():
+    unread: Any = {"max_repeat": 2}
     with pytest.raises(ValueError, match=r"are no palacs.Conditions; Conditions.from_dict reads"):
-        PALACS().query(X, Y, conditions={"max_repeat": 2})
+        PALACS().query(X, Y, conditions=unread)
     with pytest.raises(ValueError, match=r"shape \(2, 2\), but there are 3 classes"):
         PALACS().query(X, Y, conditions=Conditions(mistakes=[[0, 1], [1, 0]]))
     with pytest.raises(ValueError, match=r"name 'cost', which is no field; the fields are costs"):

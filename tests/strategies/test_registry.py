@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,8 +69,9 @@ def test_the_table_holds_the_names_of_the_command_line_in_order():
 
 
 def test_the_table_cannot_be_written_to():
+    table: Any = available()
     with pytest.raises(TypeError):
-        available()["mine"] = available()["random"]
+        table["mine"] = available()["random"]
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "proportional"])

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from palacs import (
 from palacs.strategies import available, from_spec, make, to_spec
 
 RNG = np.random.default_rng(0)
+FOUR: Any = np.int64(4)
 Y = np.arange(18) % 3
 X = RNG.normal(Y[:, None], 0.5, (18, 2))
 
@@ -34,7 +36,7 @@ def reread(strategy):
     "strategy",
     [
         *(make(name, random_state=1) for name in available() if name != "proportional"),
-        PALACS(n_pseudo=np.int64(4), bandwidth=np.float64(0.3), sampling="grid", random_state=2),
+        PALACS(n_pseudo=FOUR, bandwidth=np.float64(0.3), sampling="grid", random_state=2),
         ProportionalSelection(np.array([0.5, 0.3, 0.2]), random_state=0),
         ProportionalSelection({0: 1, 1: 2, 2: 3}, random_state=0),
         InverseAccuracy(classifier=LogisticRegression(C=0.5), random_state=0),
@@ -54,14 +56,13 @@ def test_a_strategy_read_back_decides_the_same(strategy):
 
 
 def test_parameters_come_back_as_they_were():
-    strategy = InverseAccuracy(
-        folds=4, allow_repeat=False, classifier=LogisticRegression(C=0.5), random_state=7
-    )
+    model = LogisticRegression(C=0.5)
+    strategy = InverseAccuracy(folds=4, allow_repeat=False, classifier=model, random_state=7)
     spec = to_spec(strategy)
     assert spec["name"] == "inverse-no-repeat"
     again = reread(strategy)
     assert (again.folds, again.allow_repeat, again.random_state) == (4, False, 7)
-    assert again.classifier.get_params() == strategy.classifier.get_params()
+    assert again.classifier.get_params() == model.get_params()
 
 
 def test_mappings_keep_keys_of_any_type():
