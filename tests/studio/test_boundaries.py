@@ -73,7 +73,7 @@ def test_a_mistake_of_ours_shows_no_traceback(through: Through) -> None:
 
 def test_an_upload_larger_than_the_limit_is_refused_before_it_is_read(lab: Any) -> None:
     path = "/api/v1/campaigns/bounded/upload?id=r1"
-    headers = {"Authorization": bearer(lab), "Content-Length": str(9 * 2**20)}
+    headers: dict[str, Any] = {"Authorization": bearer(lab), "Content-Length": str(9 * 2**20)}
     answer = send(lab, "POST", path, **headers)
     assert (answer.status, answer.kind) == (413, "too-large")
 

@@ -36,7 +36,7 @@ def test_drawings_are_read_by_who_learned_from_scanned_digits(reader: SVC) -> No
 @pytest.mark.parametrize("seed", range(3))
 def test_a_shaky_and_slanted_hand_is_read_too(reader: SVC, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    drawn = []
+    drawn: list[Any] = []
     for _, strokes in DIGITS:
         slant = np.eye(2) + rng.normal(0.0, 0.08, (2, 2))
         drawn.append([(line + rng.normal(0.0, 1.0, np.shape(line))) @ slant.T for line in strokes])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, FilePayload, expect
 
 from palacs.strategies import DEFAULT_STRATEGY
 
@@ -184,8 +184,8 @@ def test_a_file_dropped_on_the_bench_answers_the_request(
     )
     expect(page.locator(f"[data-row='{request['id']}']")).to_contain_text("delivered")
     expect(page.locator("[data-answer]")).to_be_visible()
-    chosen = {"name": "next.json", "mimeType": "application/json", "buffer": b"[2.5, 3]"}
-    page.get_by_label("Choose a file").set_input_files([chosen])  # type: ignore[list-item]
+    chosen = FilePayload(name="next.json", mimeType="application/json", buffer=b"[2.5, 3]")
+    page.get_by_label("Choose a file").set_input_files([chosen])
     expect(page.locator("[data-map] circle.mark")).to_have_count(2)
     rows = shared_studio.get(f"{path}/history?features=true")["rows"]
     assert [(row["x0"], row["x1"]) for row in rows[:2]] == [(0.5, 1.5), (2.5, 3.0)]

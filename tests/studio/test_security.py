@@ -63,7 +63,9 @@ def test_a_page_without_the_token_says_how_to_get_in(lab: Any, path: str) -> Non
     ],
 )
 def test_the_interface_needs_the_right_token(lab: Any, headers: dict[str, str]) -> None:
-    filled = {k: v.format(token=lab.token, port=lab.port) for k, v in headers.items()}
+    filled: dict[str, Any] = {
+        k: v.format(token=lab.token, port=lab.port) for k, v in headers.items()
+    }
     for method, path, body in (
         ("GET", "/api/v1/campaigns", None),
         ("POST", "/api/v1/campaigns", CREATE),
@@ -185,7 +187,7 @@ def test_localhost_is_as_good_as_the_number(lab: Any) -> None:
 def test_other_pages_can_neither_write_nor_listen(
     lab: Any, headers: dict[str, str], key: str
 ) -> None:
-    filled = {name: value.format(port=lab.port) for name, value in headers.items()}
+    filled: dict[str, Any] = {k: v.format(port=lab.port) for k, v in headers.items()}
     filled[key] = bearer(lab) if key == "Authorization" else cookie(lab)
     for method, path, body in (
         ("POST", "/api/v1/campaigns", CREATE),
@@ -206,7 +208,7 @@ def test_a_cookie_alone_does_not_write(lab: Any) -> None:
 @pytest.mark.parametrize("proof", ["Origin", "Sec-Fetch-Site"])
 def test_our_own_pages_write_with_the_cookie(lab: Any, proof: str) -> None:
     value = lab.base_url if proof == "Origin" else "same-origin"
-    headers = {"Cookie": cookie(lab), proof: value}
+    headers: dict[str, Any] = {"Cookie": cookie(lab), proof: value}
     answer = send(lab, "POST", "/api/v1/campaigns/guarded/pause", {"label": "a"}, **headers)
     assert answer.status == 200
 
