@@ -116,18 +116,49 @@ def test_tell_reads_numbers_from_arguments_files_and_standard_input(
 
 @pytest.mark.parametrize(
     ("file", "shape"),
-    [("rows.csv", "(2, 3)"), ("rows.json", "(2, 3)"), ("rows.npy", "(2, 3)"), ("deep.npy", "1, 1")],
+    [("rows.csv", "(2, 3)"), ("rows.json", "(2, 3)"), ("rows.npy", "(2, 3)"), ("deep.npy", "1, 3")],
 )
 def test_a_file_of_several_instances_is_refused(demo: Shell, file: str, shape: str) -> None:
     Path("rows.csv").write_text("1,2,3\n4,5,6\n")
     Path("rows.json").write_text("[[1, 2, 3], [4, 5, 6]]")
     np.save("rows.npy", np.arange(6.0).reshape(2, 3))
-    np.save("deep.npy", np.zeros((1, 1, 2)))
+    np.save("deep.npy", np.zeros((2, 1, 3)))
     request = demo.json("campaign", "ask", "demo")
     refused = demo("campaign", "tell", "demo", request["id"], "--file", file, code=1)
     assert shape in refused.stderr
     assert "one instance at a time" in refused.stderr
     assert demo.json("campaign", "status", "demo")["instances"] == 0
+
+
+def test_decimal_commas_are_refused_with_both_readings_and_numbers_are_echoed(
+    demo: Shell,
+) -> None:
+    Path("x.csv").write_text("0,5;1,25\n")
+    id_ = demo.json("campaign", "ask", "demo")["id"]
+    for arguments in (["--file", "x.csv"], ["0,5", "1,25"]):
+        refused = demo("campaign", "tell", "demo", id_, *arguments, code=1)
+        assert "can be read as 0, 5, 1, 25 or as 0.5, 1.25" in refused.stderr
+    told = demo("campaign", "tell", "demo", id_, "0.5,1.25")
+    assert told.stdout.split("\t")[2] == "2 features: 0.5, 1.25\n"
+
+
+def test_a_file_may_hold_names_or_an_object(demo: Shell) -> None:
+    Path("named.csv").write_text("alpha;beta\n0.5;1.25\n")
+    Path("object.json").write_text('{"x": [0.5, 1.25]}')
+    for file in ("named.csv", "object.json"):
+        added = demo.json("campaign", "add", "demo", "--file", file, "--label", "a")
+        assert added["x"] == [0.5, 1.25]
+
+
+def test_undo_and_the_latest_rows(demo: Shell) -> None:
+    assert demo("campaign", "undo", "demo").stdout == "nothing to undo\n"
+    request = demo.json("campaign", "ask", "demo")
+    demo("campaign", "tell", "demo", request["id"], "1.0")
+    demo("campaign", "add", "demo", "2.0", "--label", "b", "--id", "mine")
+    undone = demo.json("campaign", "undo", "demo", "--reason", "slipped")
+    assert undone == {"id": "mine", "state": "retracted"}
+    rows = demo.json("campaign", "history", "demo", "--last", "1")
+    assert [(row["id"], row["reason"]) for row in rows] == [("mine", "slipped")]
 
 
 def test_broken_files_end_in_one_line(demo: Shell) -> None:

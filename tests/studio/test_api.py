@@ -165,6 +165,37 @@ def test_everything_else_a_campaign_can_do(shared_studio: Any, name: str) -> Non
     assert next(row for row in rows if row["id"] == "mine")["x1"] == 2.0
 
 
+def test_undo_takes_back_what_was_done_last(shared_studio: Any, name: str) -> None:
+    path = f"/campaigns/{name}"
+    assert shared_studio.post(f"{path}/undo")["state"] == "nothing"
+    shared_studio.post(f"{path}/add", {"x": [1.0], "label": "left", "id": "told"})
+    request = shared_studio.ask(name)
+    shared_studio.post(f"{path}/performed", {"id": request["id"]})
+    undone = shared_studio.post(f"{path}/undo", {"reason": "slipped"})
+    assert undone == {"id": request["id"], "label": request["label"], "state": "failed"}
+    undone = shared_studio.post(f"{path}/undo")
+    assert undone == {"id": "told", "label": "left", "state": "retracted"}
+    rows = shared_studio.get(f"{path}/history")["rows"]
+    assert [row["reason"] for row in rows] == ["", "slipped"]
+
+
+def test_the_history_comes_in_pages_from_either_end(shared_studio: Any, name: str) -> None:
+    path = f"/campaigns/{name}"
+    for i in range(7):
+        shared_studio.post(f"{path}/add", {"x": [1.0], "label": "left", "id": str(i)})
+
+    def ids(query: str) -> list[str]:
+        answer = shared_studio.get(f"{path}/history?{query}")
+        assert answer["total"] == 7
+        return [row["id"] for row in answer["rows"]]
+
+    assert ids("limit=3") == ["0", "1", "2"]
+    assert ids("limit=3&offset=5") == ["5", "6"]
+    assert ids("limit=3&newest=true") == ["6", "5", "4"]
+    assert ids("limit=3&offset=5&newest=true") == ["1", "0"]
+    assert ids("limit=3&offset=9&newest=true") == []
+
+
 def test_the_budget_ends_the_campaign(shared_studio: Any) -> None:
     shared_studio.post("/campaigns", {"name": "short", "classes": ["a", "b"], "budget": 1})
     assert len(shared_studio.post("/campaigns/short/ask", {"n": 5})["requests"]) == 1
@@ -281,7 +312,7 @@ def test_the_schema_page_lists_every_operation_without_foreign_resources(
 def test_the_first_request_of_the_default_strategy_finds_it_compiled() -> None:
     # In a process of its own: here other tests have compiled it already.
     script = """
-from palacs.studio._app import _warm_up
+from palacs.studio._web_app import _warm_up
 from palacs.strategies import DEFAULT_STRATEGY, _balanced_gain, make
 
 _warm_up()

@@ -13,10 +13,14 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
+from palacs import ParzenWindowClassifier
+from palacs.evidence import default_model
 from palacs.studio._digits import guess, hold_out_curve
 from palacs.studio._strokes import to_digit
 
 from .hand import DIGITS, strokes_of
+
+MODEL = default_model(bandwidth=0.3, classes=list("0123456789"))
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +91,7 @@ def test_a_dash_stays_a_dash() -> None:
 def test_accuracy_grows_with_the_drawings() -> None:
     X = np.array([to_digit(strokes) for _, strokes in DIGITS])
     codes = np.array([digit for digit, _ in DIGITS])
-    curve = hold_out_curve(X, codes)
+    curve = hold_out_curve(X, codes, MODEL)
     assert curve.accuracy[0] == pytest.approx(0.1, abs=0.01), "one digit known, one tenth read"
     assert curve.accuracy[-1] > 0.5
     assert curve.recall.shape == (10,)
@@ -97,17 +101,15 @@ def test_accuracy_grows_with_the_drawings() -> None:
 
 
 def test_the_classifier_is_the_campaigns_own_model() -> None:
-    from palacs import ParzenWindowClassifier
-
     scanned = load_digits()
     X, codes = scanned.data[:60], scanned.target[:60]
     model = ParzenWindowClassifier(bandwidth=0.3, classes=range(10), class_prior="uniform")
     model.fit(X / 16, codes)
     expected = np.mean(model.predict(scanned.data / 16) == scanned.target)
-    assert hold_out_curve(X, codes).accuracy[-1] == pytest.approx(expected)
+    assert hold_out_curve(X, codes, MODEL).accuracy[-1] == pytest.approx(expected)
     for x in scanned.data[60:80]:
-        assert guess(X, codes, x) == str(model.predict([x / 16])[0])
-    assert guess(X[:0], codes[:0], X[0]) is None
+        assert guess(X, codes, x, MODEL) == str(model.predict([x / 16])[0])
+    assert guess(X[:0], codes[:0], X[0], MODEL) is None
 
 
 # -- over REST -------------------------------------------------------------------------

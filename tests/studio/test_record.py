@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import palacs.campaign
-from palacs.studio._files import read_numbers
+from palacs.campaign import read_instance
 
 
 def upload(studio: Any, name: str, id_: str, filename: str, content: bytes) -> tuple[int, Any]:
@@ -74,7 +74,8 @@ def test_a_file_answers_a_request(
     [
         ("a.csv", b"", "empty"),
         ("a.csv", b"1,two,3", "'two' at position 1"),
-        ("a.csv", b"1,2\n3,4\n", "2 rows"),
+        ("a.csv", b"1,2\n3,4\n", "shape (2, 2)"),
+        ("a.csv", b"0,5;1,25", "0, 5, 1, 25 or as 0.5, 1.25"),
         ("a.csv", b"\xff\xfe\x00", "neither text nor NPY"),
         ("a.json", b"{]", "no JSON"),
         ("a.json", b"[" * 100_000, "no JSON"),
@@ -94,7 +95,7 @@ def test_a_file_answers_a_request(
 )
 def test_a_file_without_one_instance_is_refused(filename: str, content: bytes, says: str) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
-        read_numbers(filename, content)
+        read_instance(content, filename)
 
 
 def test_exports_can_be_read_back(shared_studio: Any, name: str, tmp_path: Path) -> None:

@@ -1,14 +1,13 @@
 """Durable ask-and-tell: palacs says what to acquire next, and nothing told is ever lost.
 
-:func:`create_campaign`, :func:`load_campaign` and :func:`import_campaign` give a
-:class:`Campaign`; :mod:`palacs.storage` keeps it.
+`create_campaign`, `load_campaign` and `import_campaign` give a `Campaign`; `palacs.storage`
+keeps it.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from palacs.campaign._campaign import Campaign
-from palacs.campaign._decide import Mismatch, Replay
-from palacs.campaign._errors import (
+from palacs.campaign._campaign_errors import (
     BudgetExhausted,
     CampaignError,
     Conflict,
@@ -16,12 +15,23 @@ from palacs.campaign._errors import (
     UnknownClass,
     UnknownEntry,
 )
-from palacs.campaign._open import create_campaign, import_campaign, load_campaign
-from palacs.campaign._records import ClassStatus, Instance, Request, Status
+from palacs.campaign._decide import Mismatch, Replay
+from palacs.campaign._instance_file import read_instance
+from palacs.campaign._records import (
+    ClassStatus,
+    Instance,
+    Request,
+    Status,
+    history_to_json,
+    json_number,
+)
 from palacs.campaign._settings import Settings
+from palacs.campaign._snapshot import Snapshot
+from palacs.campaign._starting import create_campaign, import_campaign, load_campaign
 
 if TYPE_CHECKING:
-    from palacs.campaign._model import BoundsScaler
+    from palacs.campaign._campaign_model import BoundsScaler
+    from palacs.campaign._why import Why
 
 __all__ = [
     "BoundsScaler",
@@ -36,19 +46,28 @@ __all__ = [
     "Replay",
     "Request",
     "Settings",
+    "Snapshot",
     "Status",
     "UnknownClass",
     "UnknownEntry",
+    "Why",
     "create_campaign",
+    "history_to_json",
     "import_campaign",
+    "json_number",
     "load_campaign",
+    "read_instance",
 ]
 
 
 def __getattr__(name: str) -> Any:
     # scikit-learn takes a second to import, which telling need not wait for.
     if name == "BoundsScaler":
-        from palacs.campaign._model import BoundsScaler
+        from palacs.campaign._campaign_model import BoundsScaler
 
         return BoundsScaler
+    if name == "Why":
+        from palacs.campaign._why import Why
+
+        return Why
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

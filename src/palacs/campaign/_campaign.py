@@ -1,6 +1,6 @@
 """The campaign: ask which class to acquire next, tell what came back.
 
-Every operation is one transaction on the record (see :mod:`palacs.storage`); this process's
+Every operation is one transaction on the record (see `palacs.storage`); this process's
 ledger follows the record by reading only what is new. Deciding happens outside the writer's
 turn: the decision is written only if no other request came in between, otherwise it is made
 again, and after two attempts under the lock.
@@ -9,14 +9,16 @@ again, and after two attempts under the lock.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy.typing as npt
 
 from palacs.campaign import _decide, _operations, _values
 from palacs.campaign._ledger import Ledger
-from palacs.campaign._reader import CampaignReader, to_request
-from palacs.campaign._records import Instance, Request
+from palacs.campaign._reader import CampaignReader
+from palacs.campaign._records import Instance, Request, to_instance, to_request
+from palacs.campaign._snapshot import snapshot_of
 from palacs.storage import Draft, Event, EventKind, Label
 
 # A decision stands unless one of these came in after what it knew.
@@ -70,6 +72,10 @@ class Campaign(CampaignReader):
         until it is told or failed or its lease ends.
         """
         n = _values.check_count(n, "n")
+        with self.writing():
+            return self._ask(n)
+
+    def _ask(self, n: int) -> list[Request]:
         for _ in range(_ATTEMPTS_WITHOUT_LOCK):
             self._refresh()
             at = self._storage.now()
@@ -89,25 +95,20 @@ class Campaign(CampaignReader):
 
     def _decide(self, at: float, n: int) -> tuple[list[Draft], int]:
         with self._mutex:
-            n = _decide.allowance(self._ledger, at, n)
-            situation = _decide.situation_of(self._ledger, at)
-        decision = _decide.decide(situation, n)
-        ids = [_operations.new_id("r", situation.ordinal + i) for i in range(1, n + 1)]
-        lease = self.settings.lease
-        return _decide.asked_drafts(decision, situation, ids, lease), situation.known
+            now = snapshot_of(self._ledger, at)
+        n = _decide.allowance(now, n)
+        decision = _decide.decide(now, n)
+        ids = [_operations.new_id("r", now.n_asked + i) for i in range(1, n + 1)]
+        return _decide.asked_drafts(decision, now, ids), now.seq
 
     def utilities(self) -> dict[Label, float]:
         """Return the utility every class has now, without requesting anything.
 
         NaN for paused classes, infinite for those without an instance and none pending.
         """
-        self._refresh()
-        at = self._storage.now()
-        with self._mutex:
-            _decide.allowance(self._ledger, at, 1)
-            situation = _decide.situation_of(self._ledger, at)
-        values = _decide.decide(situation, 1).utilities.tolist()
-        return dict(zip(situation.classes, values, strict=True))
+        now = self.snapshot()
+        _decide.allowance(now, 1)
+        return dict(zip(now.classes, _decide.decide(now, 1).utilities.tolist(), strict=True))
 
     # -- tell --------------------------------------------------------------------------
 
@@ -150,7 +151,7 @@ class Campaign(CampaignReader):
         Parameters
         ----------
         answers : iterable of (request, x) or (request, x, label)
-            As in :meth:`tell`.
+            As in `tell`.
         """
         rows = [(_id_of(row[0]), _operations.answer(*_x_and_label(row))) for row in answers]
         ids = [id_ for id_, _ in rows]
@@ -220,6 +221,31 @@ class Campaign(CampaignReader):
         id_, why = _id_of(instance), _values.check_reason(reason)
         self._record(lambda ledger: _operations.retract(ledger, id_, why))
 
+    def undo(self, reason: str = "") -> Instance | Request | None:
+        """Take back what was done last.
+
+        The instance that was recorded last is retracted, or, where a request was performed
+        after that and its data have not arrived, this request is failed.
+
+        Parameters
+        ----------
+        reason : str
+            Why; kept in the record.
+
+        Returns
+        -------
+        Instance, Request or None
+            What was taken back; None where there is nothing to undo.
+        """
+        why = _values.check_reason(reason)
+        at = self._storage.now()
+        written = self._record(lambda ledger: _operations.undo(ledger, at, why))
+        if not written:
+            return None
+        with self._mutex:
+            entry = self._ledger.entries[written[0].entry or ""]
+            return to_request(entry) if entry.told_at is None else to_instance(entry)
+
     # -- classes -----------------------------------------------------------------------
 
     def pause(self, label: Label) -> None:
@@ -235,15 +261,27 @@ class Campaign(CampaignReader):
 
         def plan(ledger: Ledger) -> list[Draft]:
             drafts = _operations.add_class(ledger, label)
+            declared = len(ledger.settings.classes)
             added = [draft.label for draft in drafts if draft.label is not None]
-            _decide.rehearse(ledger.settings, [*ledger.classes, *added])
+            _decide.rehearse(ledger.settings, [*ledger.classes[declared:], *added])
             return drafts
 
         self._record(plan)
 
     # -- writing -----------------------------------------------------------------------
 
+    def writing(self) -> AbstractContextManager[None]:
+        """Return what every operation that writes happens in; nothing by default.
+
+        A subclass may let writers queue here, or tell others when something was written.
+        """
+        return nullcontext()
+
     def _record(self, plan: Callable[[Ledger], list[Draft]]) -> list[Event]:
+        with self.writing():
+            return self._write(plan)
+
+    def _write(self, plan: Callable[[Ledger], list[Draft]]) -> list[Event]:
         with self._storage.write(self._stored.key) as turn:
             self._fold(turn.events(self._ledger.seq))
             with self._mutex:

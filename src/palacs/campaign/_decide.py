@@ -1,64 +1,28 @@
 """A decision, and checking it again later.
 
-What a decision depends on is gathered in a :class:`Situation`; deciding is a pure function
-of it. Each request is written with what was known when it was made, so that `replay` can
-rebuild every situation from the record and compare the answers.
+Deciding is a pure function of a snapshot. Each request is written with what was known when it
+was made, so that `replay` can rebuild every snapshot from the record and compare the answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from palacs._version import __version__
-from palacs.campaign import _conditions
-from palacs.campaign._errors import BudgetExhausted, NothingToAsk
-from palacs.campaign._labelled import Matrix
+from palacs.campaign._campaign_errors import BudgetExhausted, NothingToAsk
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._settings import Settings
+from palacs.campaign._snapshot import Snapshot, snapshot_of
 from palacs.campaign._values import utilities_to_json
 from palacs.storage import Draft, Event, Label
 
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """Everything a decision depends on.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, n_features)
-        Scaled features of the labelled set, in acquisition order.
-    y : ndarray of shape (n,)
-        Their classes.
-    classes, candidates, pending : list of labels
-        All classes, those that may be requested, those already under way.
-    spec : dict
-        The strategy.
-    seed : int
-        This decision's own seed.
-    known, at : int, float
-        The last event known, and the time at which leases were looked at.
-    ordinal : int
-        How many requests came before.
-    conditions : dict or None
-        The conditions in force.
-    """
-
-    X: Matrix
-    y: npt.NDArray[Any]
-    classes: list[Label]
-    candidates: list[Label]
-    pending: list[Label]
-    spec: dict[str, Any]
-    seed: int
-    known: int
-    at: float
-    ordinal: int
-    conditions: dict[str, Any] | None = None
+# Limits hold over the order of asking, not of telling.
+_BY_ASKING = "asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,96 +33,84 @@ class Decision:
     utilities: npt.NDArray[np.float64]
 
 
-def request_seed(seed: int, ordinal: int) -> int:
-    """Return the seed of a request: every one has its own, so none repeats a failed one.
+def rehearse(settings: Settings, added: Sequence[Label] = ()) -> None:
+    """Let the strategy decide once, so that what it cannot work with is refused now.
 
-    Examples
-    --------
-    >>> request_seed(0, 0) == request_seed(0, 0)
-    True
-    >>> request_seed(0, 0) == request_seed(0, 1)
-    False
+    Parameters
+    ----------
+    settings : Settings
+    added : sequence of labels
+        Classes beyond those the campaign was created with.
     """
-    return int(np.random.SeedSequence([seed, ordinal]).generate_state(1)[0])
+    empty = Ledger.begin(settings, added)
+    now = snapshot_of(empty, 0.0)
+    decide(replace(now, candidates=now.classes), 1)
 
 
-def situation_of(ledger: Ledger, at: float) -> Situation:
-    """Gather what a decision depends on, as of the time `at`."""
-    classes = list(ledger.classes)
-    return Situation(
-        X=ledger.labelled.scaled(),
-        y=np.array(classes)[ledger.labelled.codes],
-        classes=classes,
-        candidates=_conditions.affordable(ledger, at),
-        pending=[entry.asked for entry in ledger.pending(at) if entry.asked is not None],
-        spec=ledger.settings.strategy,
-        seed=request_seed(ledger.settings.seed, ledger.n_asked),
-        known=ledger.seq,
-        at=at,
-        ordinal=ledger.n_asked,
-        conditions=_conditions.in_force(ledger),
-    )
-
-
-def rehearse(settings: Settings, classes: Sequence[Label]) -> None:
-    """Let the strategy decide once, so that what it cannot work with is refused now."""
-    labels = list(classes)
-    empty, y = np.empty((0, 0)), np.array(labels)[:0]
-    conditions = _conditions.before_any(settings.conditions)
-    spec = settings.strategy
-    decide(Situation(empty, y, labels, labels, [], spec, 0, 0, 0.0, 0, conditions), 1)
-
-
-def allowance(ledger: Ledger, at: float, n: int) -> int:
+def allowance(now: Snapshot, n: int) -> int:
     """Return how many of `n` requests may be made now, or say why none may."""
-    if not ledger.candidates():
+    if now.paused.issuperset(now.classes):
         raise NothingToAsk("every class is paused; resume one first.")
-    remaining = ledger.remaining(at)
-    if remaining == 0:
+    if now.remaining == 0:
         raise BudgetExhausted(
-            f"the budget of {ledger.settings.budget} instances is delivered or under way; "
+            f"the budget of {now.settings.budget} instances is delivered or under way; "
             "wait for pending requests to be told or failed, or end the campaign here."
         )
-    n = n if remaining is None else min(n, remaining)
-    return min(n, _conditions.room(ledger, at, n))
+    n = n if now.remaining is None else min(n, now.remaining)
+    if not now.candidates:
+        raise BudgetExhausted(
+            f"of the budget_cost of {now.spending.budget:g} only {now.spending.left:g} is left "
+            "after what was spent and is under way, which pays for no class that may be "
+            "requested; end the campaign here."
+        )
+    return min(now.spending.at_most(n, now.candidates), _below_caps(now, n))
 
 
-def decide(situation: Situation, n: int) -> Decision:
+def _below_caps(now: Snapshot, n: int) -> int:
+    caps = None if now.conditions is None else now.conditions.caps
+    if not caps or any(label not in caps for label in now.candidates):
+        return n
+    counts = dict(zip(now.classes, now.counts(pending=True), strict=True))
+    space: int = sum(max(caps[label] - counts[label], 0) for label in now.candidates)
+    if space == 0:
+        raise NothingToAsk(
+            f"every class that may be requested has reached its cap, caps={dict(caps)}; resume "
+            "another class, or end the campaign here."
+        )
+    return min(n, space)
+
+
+def decide(now: Snapshot, n: int) -> Decision:
     """Ask the strategy for `n` classes."""
-    from palacs import strategies
+    from palacs.conditions import LimitReached
 
-    spec = situation.spec
-    params = {**spec.get("params", {}), "random_state": situation.seed}
-    strategy = strategies.from_spec({**spec, "params": params})
-    conditions = None
-    if situation.conditions is not None:
-        conditions = strategies.Conditions.from_dict(situation.conditions)
+    classes, order = np.array(now.classes), now.unusual_order()
     try:
-        labels, utilities = strategy.query(
-            situation.X,
-            situation.y,
-            classes=np.array(situation.classes),
-            candidates=np.array(situation.candidates),
-            pending=np.array(situation.pending, dtype=np.array(situation.classes).dtype),
+        labels, utilities = now.strategy().query(
+            now.scaled,
+            classes[now.codes],
+            classes=classes,
+            candidates=np.array(now.candidates),
+            pending=np.array(now.under_way, dtype=classes.dtype),
+            requested=None if order is None else classes[order],
             batch_size=n,
-            conditions=conditions,
+            conditions=now.conditions,
             return_utilities=True,
         )
-    except strategies.LimitReached as error:
+    except LimitReached as error:
         raise NothingToAsk(str(error)) from error
     return Decision(labels.tolist(), utilities)
 
 
-def asked_drafts(
-    decision: Decision, situation: Situation, ids: list[str], lease: float | None
-) -> list[Draft]:
+def asked_drafts(decision: Decision, now: Snapshot, ids: list[str]) -> list[Draft]:
     """Return the events that record a decision."""
     payload = {
-        "known": situation.known,
-        "decided_at": situation.at,
-        "ordinal": situation.ordinal,
+        "known": now.seq,
+        "decided_at": now.at,
+        "ordinal": now.n_asked,
+        "order": _BY_ASKING,
         "batch": len(ids),
-        "lease": lease,
+        "lease": now.settings.lease,
         "utilities": utilities_to_json(decision.utilities.tolist()),
         "palacs": __version__,
     }
@@ -166,6 +118,12 @@ def asked_drafts(
         Draft("asked", entry=id_, label=label, payload={**payload, "place": place})
         for place, (id_, label) in enumerate(zip(ids, decision.labels, strict=True))
     ]
+
+
+def as_decided(now: Snapshot, asked: Event) -> Snapshot:
+    """Return a snapshot with the order of requests that a recorded request was decided by."""
+    # Older records were decided by the order of telling and must come out the same again.
+    return now if asked.payload.get("order") == _BY_ASKING else replace(now, order=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +174,8 @@ def replay(events: Iterable[Event]) -> Replay:
         if event.payload["place"] == 0:
             while waiting[0].seq <= event.payload["known"]:
                 ledger.apply(waiting.pop(0))
-            situation = situation_of(ledger, event.payload["decided_at"])
-            decision = decide(situation, event.payload["batch"])
+            now = as_decided(snapshot_of(ledger, event.payload["decided_at"]), event)
+            decision = decide(now, event.payload["batch"])
             recorded = event.payload["utilities"]
             difference = max(difference, _difference(recorded, decision.utilities.tolist()))
         checked += 1

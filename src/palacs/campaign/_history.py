@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from palacs.campaign._conditions import spent
+from palacs.campaign._in_force import conditions_of, costs_of, spent
 from palacs.campaign._ledger import STATES, Ledger
 from palacs.campaign._records import ClassStatus, Status
 from palacs.campaign._values import from_bytes
@@ -18,11 +18,13 @@ TIMES = ("asked_at", "expires_at", "performed_at", "told_at", "failed_at", "retr
 NUMBERS = ("cost", "duration", "utility")
 
 
-def history_of(ledger: Ledger, at: float, *, features: bool) -> pd.DataFrame:
+def history_of(
+    ledger: Ledger, at: float, *, features: bool, rows: slice | None = None
+) -> pd.DataFrame:
     """Return one row per request or unsolicited instance; see ``Campaign.history``."""
     import pandas as pd
 
-    entries = list(ledger.entries.values())
+    entries = list(ledger.entries.values())[slice(None) if rows is None else rows]
     columns: dict[str, pd.Series] = {
         "id": pd.Series([e.id for e in entries], dtype=object),
         "request_id": pd.Series(
@@ -34,7 +36,8 @@ def history_of(ledger: Ledger, at: float, *, features: bool) -> pd.DataFrame:
     }
     for name in TIMES:
         seconds = pd.Series([getattr(e, name) for e in entries], dtype=float)
-        columns[name] = pd.to_datetime(seconds, unit="s", utc=True)
+        # Without a row pandas would choose another unit.
+        columns[name] = pd.to_datetime(seconds, unit="s", utc=True).dt.as_unit("ns")
     columns["reason"] = pd.Series([e.reason for e in entries], dtype=object)
     columns["cost"] = pd.Series([e.cost for e in entries], dtype=float)
     columns["duration"] = pd.Series([e.duration for e in entries], dtype=float)
@@ -84,6 +87,6 @@ def status_of(name: str, ledger: Ledger, at: float) -> Status:
         n_features=ledger.labelled.n_features,
         states=states,
         classes=classes,
-        spent=spent(ledger),
+        spent=spent(ledger, costs_of(ledger, conditions_of(ledger))),
         budget_cost=ledger.settings.budget_cost,
     )

@@ -7,14 +7,20 @@ use the same fold. An event that does not fit is refused, whoever wrote it.
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, assert_never
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, assert_never
 
-from palacs.campaign._errors import UnknownClass
-from palacs.campaign._labelled import GrowingSet
+from palacs.campaign._campaign_errors import UnknownClass
+from palacs.campaign._growing_set import GrowingSet
 from palacs.campaign._settings import Settings
 from palacs.campaign._values import check_label, check_lease, from_bytes, utilities_from_json
 from palacs.storage import EVENT_KINDS, Event, Label, StorageDamaged
+
+if TYPE_CHECKING:
+    from palacs.conditions import Conditions
 
 STATES = ("pending", "delivered", "failed", "expired", "retracted")
 
@@ -24,7 +30,8 @@ class Entry:
     """One request or unsolicited instance: one row of the history.
 
     Times are seconds since the epoch. ``asked`` is ``None`` for an unsolicited instance;
-    ``label`` is the class of the instance, once there is one.
+    ``label`` is the class of the instance, once there is one; ``done`` is the number of the
+    event by which it was performed or delivered last.
     """
 
     id: str
@@ -41,6 +48,7 @@ class Entry:
     cost: float | None = None
     duration: float | None = None
     utilities: dict[Label, float] = field(default_factory=dict)
+    done: int = 0
 
     def state(self, at: float) -> str:
         """Return one of ``STATES``, as of the time `at`."""
@@ -70,6 +78,9 @@ class Ledger:
         Every request and unsolicited instance by id, in the order of the record.
     labelled : GrowingSet
         The instances that were delivered or added and not retracted.
+    order : array of int
+        Codes of all classes in the order in which they were requested, whatever became of it,
+        and of unsolicited instances at the place where they were recorded.
     """
 
     def __init__(self) -> None:
@@ -81,8 +92,18 @@ class Ledger:
         self.n_asked = 0
         self.n_delivered = 0
         self.last_asked: Entry | None = None
+        self.order = array("q")
         self._open: dict[str, Entry] = {}
         self._codes: dict[Label, int] = {}
+
+    @classmethod
+    def begin(cls, settings: Settings, added: Sequence[Label] = ()) -> Ledger:
+        """Return the ledger of a campaign in which nothing happened but classes being added."""
+        ledger = cls()
+        ledger._start(settings)
+        for label in added:
+            ledger._declare(label)
+        return ledger
 
     def apply(self, event: Event) -> None:
         """Fold in the next event."""
@@ -104,10 +125,19 @@ class Ledger:
             ) from error
         self.seq = event.seq
 
+    @cached_property
+    def conditions(self) -> Conditions | None:
+        """The conditions as they were written, read once."""
+        if self.settings.conditions is None:
+            return None
+        from palacs.conditions import Conditions
+
+        return Conditions.from_dict(self.settings.conditions)
+
     # -- questions ---------------------------------------------------------------------
 
     def code(self, label: Any) -> int:
-        """Return the position of a class, or raise :class:`UnknownClass`."""
+        """Return the position of a class, or raise `UnknownClass`."""
         known = check_label(label)
         if known not in self._codes:
             names = ", ".join(map(repr, self.classes[:12]))
@@ -159,10 +189,13 @@ class Ledger:
                 assert_never(unknown)
 
     def _fold_created(self, event: Event) -> None:
-        self.settings = Settings.from_payload(event.payload)
-        for label in self.settings.classes:
+        self._start(Settings.from_payload(event.payload))
+
+    def _start(self, settings: Settings) -> None:
+        self.settings = settings
+        for label in settings.classes:
             self._declare(label)
-        self.labelled = GrowingSet(self.settings.bounds)
+        self.labelled = GrowingSet(settings.bounds)
 
     def _declare(self, label: Label) -> None:
         if label in self._codes:
@@ -179,13 +212,14 @@ class Ledger:
         entry.expires_at = _end_of_lease(event)
         entry.utilities = dict(zip(self.classes, utilities, strict=False))
         self._open[entry.id] = entry
+        self.order.append(self._codes[label])
         self.asked[label] += 1
         self.n_asked += 1
         self.last_asked = entry
 
     def _fold_performed(self, event: Event) -> None:
         entry = self._open[event.entry or ""]
-        entry.performed_at = event.at
+        entry.performed_at, entry.done = event.at, event.seq
         entry.expires_at = _end_of_lease(event)
 
     def _fold_told(self, event: Event) -> None:
@@ -195,8 +229,9 @@ class Ledger:
         self.n_delivered += 1
 
     def _fold_added(self, event: Event) -> None:
-        self.code(event.label)
+        code = self.code(event.label)
         self._deliver(self._enter(event), event)
+        self.order.append(code)
 
     def _fold_failed(self, event: Event) -> None:
         entry = self._open.pop(event.entry or "")
@@ -238,7 +273,7 @@ class Ledger:
             raise ValueError(f"{x.size} features instead of {self.labelled.n_features}")
         self.labelled.append(entry.id, x, code)
         entry.label, entry.x, entry.told_at = self.classes[code], event.x, event.at
-        entry.cost, entry.duration = event.cost, event.duration
+        entry.cost, entry.duration, entry.done = event.cost, event.duration, event.seq
 
 
 def _end_of_lease(event: Event) -> float | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from palacs.campaign import _values
-from palacs.campaign._errors import Conflict, UnknownEntry
+from palacs.campaign._campaign_errors import Conflict, UnknownEntry
 from palacs.campaign._ledger import Entry, Ledger
 from palacs.storage import Draft, Label
 
@@ -118,6 +118,19 @@ def retract(ledger: Ledger, id_: str, reason: str) -> list[Draft]:
     if entry.told_at is None:
         raise Conflict(f"request {id_!r} has brought no instance that could be retracted.")
     return [Draft("retracted", id_, entry.label, payload={"reason": reason})]
+
+
+def undo(ledger: Ledger, at: float, reason: str) -> list[Draft]:
+    """Take back what was done last: an instance, or a performance whose data never came."""
+    last: Entry | None = None
+    for entry in ledger.entries.values():
+        state = entry.state(at)
+        undoable = state == "delivered" or (state == "pending" and entry.performed_at is not None)
+        if undoable and (last is None or entry.done > last.done):
+            last = entry
+    if last is None:
+        return []
+    return (fail if last.told_at is None else retract)(ledger, last.id, reason)
 
 
 def pause(ledger: Ledger, label: Any) -> list[Draft]:

@@ -1,13 +1,14 @@
 """Following a campaign's record and looking at what it says.
 
 A reader keeps a ledger in memory and brings it up to date by reading only the events that
-are new. It never writes; :class:`~palacs.campaign.Campaign` adds asking and telling.
+are new. It never writes; `Campaign` adds asking and telling.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -15,17 +16,18 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from palacs.campaign import _decide, _operations, _values
+from palacs.campaign import _decide, _operations
 from palacs.campaign._decide import Replay
-from palacs.campaign._errors import UnknownEntry
-from palacs.campaign._ledger import Entry, Ledger
-from palacs.campaign._records import Instance, Request, Status, to_datetime
+from palacs.campaign._ledger import Ledger
+from palacs.campaign._records import Instance, Request, Status, to_instance, to_request
 from palacs.campaign._settings import Settings
+from palacs.campaign._snapshot import Snapshot, snapshot_of
 from palacs.storage import Event, Label, Storage, StoredCampaign
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from palacs.campaign._why import Why
     from palacs.evidence import Advice, Rule
 
 
@@ -52,6 +54,11 @@ class CampaignReader:
         return self._storage
 
     @property
+    def created_at(self) -> datetime:
+        """When the campaign was created, UTC."""
+        return datetime.fromtimestamp(self._stored.created_at, UTC)
+
+    @property
     def settings(self) -> Settings:
         """What the campaign was created with."""
         return self._ledger.settings
@@ -71,7 +78,7 @@ class CampaignReader:
         """Return an acquired instance by its id."""
         self._refresh_unless_known(id_)
         with self._mutex:
-            return _to_instance(_operations.find(self._ledger, id_))
+            return to_instance(_operations.find(self._ledger, id_))
 
     def request(self, id_: str) -> Request:
         """Return a request by its id, whatever became of it."""
@@ -97,6 +104,34 @@ class CampaignReader:
         """Return the raw events numbered above `after`; the cursor to follow a campaign."""
         return self._storage.events(self._stored.key, after)
 
+    def snapshot(self) -> Snapshot:
+        """Return everything the next decision or a page depends on, as of now."""
+        self._refresh()
+        at = self._storage.now()
+        with self._mutex:
+            return snapshot_of(self._ledger, at)
+
+    def why(self, request: Request | str | None = None) -> Why:
+        """Say why a class is asked for, in one sentence.
+
+        Parameters
+        ----------
+        request : Request, str or None
+            A request or its id, explained by what was known when it was made; by default the
+            one that asking now would make.
+
+        Returns
+        -------
+        Why
+            Its class, the utilities and the sentence; no class where nothing may be asked for.
+        """
+        from palacs.campaign._why import why_asked
+
+        if request is None:
+            return self.snapshot().why()
+        id_ = request.id if isinstance(request, Request) else request
+        return why_asked(self.events(), self.request(id_).id)
+
     def status(self) -> Status:
         """Return where the campaign stands."""
         from palacs.campaign._history import status_of
@@ -106,13 +141,16 @@ class CampaignReader:
         with self._mutex:
             return status_of(self.name, self._ledger, at)
 
-    def history(self, *, features: bool = False) -> pd.DataFrame:
+    def history(self, *, features: bool = False, rows: slice | None = None) -> pd.DataFrame:
         """Return one row per request or unsolicited instance, in the order of the record.
 
         Parameters
         ----------
         features : bool
             Add one column ``x0``, ``x1``, ... per feature.
+        rows : slice or None
+            Which rows to build, such as ``slice(-12, None)`` for the latest twelve; by default
+            all of them.
 
         Returns
         -------
@@ -128,7 +166,12 @@ class CampaignReader:
         self._refresh()
         at = self._storage.now()
         with self._mutex:
-            return history_of(self._ledger, at, features=features)
+            return history_of(self._ledger, at, features=features, rows=rows)
+
+    def history_length(self) -> int:
+        """Return how many rows the history has."""
+        self._refresh()
+        return len(self._ledger.entries)
 
     def model(self, classifier: Any = None) -> Any:
         """Return a classifier fitted on the labelled set, taking raw feature values.
@@ -136,21 +179,19 @@ class CampaignReader:
         Parameters
         ----------
         classifier : scikit-learn classifier or None
-            Cloned, then fitted on the scaled features. By default a
-            `ParzenWindowClassifier` that knows all classes and corrects for how many
-            instances of each were acquired, with the strategy's bandwidth where it has one,
-            else "auto".
+            Cloned, then fitted on the scaled features. By default the model behind every
+            number the campaign shows (`palacs.evidence.default_model`): a Parzen window that
+            knows all classes, with the proportions in use as its prior, and with the bandwidth
+            that the strategy or its classifier names, else "auto".
 
         Returns
         -------
         sklearn.pipeline.Pipeline
             The scaling in force, then the classifier.
         """
-        from palacs.campaign._model import fit_model
+        from palacs.campaign._campaign_model import fit_model
 
-        self._refresh()
-        with self._mutex:
-            return fit_model(self._ledger, classifier)
+        return fit_model(self.snapshot(), classifier)
 
     def stopping(self, rules: Sequence[Rule] | None = None) -> Advice:
         """Return whether to stop asking, and why; a suggestion, nothing is forced.
@@ -164,11 +205,11 @@ class CampaignReader:
         -------
         palacs.evidence.Advice
         """
-        from palacs.campaign._stopping import advise
+        from palacs.campaign._campaign_stopping import advise
 
-        self._refresh()
+        now = self.snapshot()
         with self._mutex:
-            return advise(self._ledger, rules)
+            return advise(now, [e.utilities for e in self._ledger.entries.values()], rules)
 
     def replay(self) -> Replay:
         """Recompute every request from what was known when it was made.
@@ -183,7 +224,7 @@ class CampaignReader:
     def export(self, path: str | Path) -> Path:
         """Write the whole record to a ``.csv``, ``.parquet`` or ``.json`` file.
 
-        :func:`import_campaign` reads it back in with nothing lost.
+        `import_campaign` reads it back in with nothing lost.
         """
         from palacs.campaign._exchange import export_campaign
 
@@ -221,20 +262,3 @@ class CampaignReader:
                 # Another thread may have been faster.
                 if event.seq > self._ledger.seq:
                     self._ledger.apply(event)
-
-
-def to_request(entry: Entry) -> Request:
-    """Return a request as it is handed out."""
-    asked_at = to_datetime(entry.asked_at)
-    if entry.asked is None or asked_at is None:
-        raise UnknownEntry(f"{entry.id!r} is an unsolicited instance, no request.")
-    expires_at = to_datetime(entry.expires_at)
-    return Request(entry.id, entry.asked, dict(entry.utilities), asked_at, expires_at)
-
-
-def _to_instance(entry: Entry) -> Instance:
-    told_at = to_datetime(entry.told_at)
-    if entry.label is None or entry.x is None or told_at is None:
-        raise UnknownEntry(f"request {entry.id!r} has brought no instance yet.")
-    x = _values.from_bytes(entry.x)
-    return Instance(entry.id, entry.label, x, entry.asked, told_at, entry.retracted_at is not None)

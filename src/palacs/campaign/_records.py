@@ -5,12 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from palacs.campaign._campaign_errors import UnknownEntry
+from palacs.campaign._values import from_bytes
 from palacs.storage import Label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from palacs.campaign._ledger import Entry
 
 
 def to_datetime(at: float | None) -> datetime | None:
@@ -21,6 +28,20 @@ def to_datetime(at: float | None) -> datetime | None:
 def json_number(value: float | None) -> float | None:
     """Return `value`, or ``None`` where JSON has no number for it (NaN, infinity)."""
     return value if value is not None and math.isfinite(value) else None
+
+
+def history_to_json(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return rows of ``Campaign.history`` as JSON-able values; what is missing becomes None."""
+    rows = frame.to_dict(orient="records")
+    return [{str(key): _jsonable(value) for key, value in row.items()} for row in rows]
+
+
+def _jsonable(value: Any) -> Any:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    if hasattr(value, "isoformat"):
+        return None if str(value) == "NaT" else value.isoformat()
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +61,8 @@ class Request:
         When it was made, UTC.
     expires_at : datetime or None
         When it stops counting as pending, UTC; it can still be answered afterwards.
+    performed_at : datetime or None
+        When it was carried out, UTC, if its data are still to come.
     """
 
     id: str
@@ -47,6 +70,7 @@ class Request:
     utilities: dict[Label, float]
     asked_at: datetime
     expires_at: datetime | None
+    performed_at: datetime | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-able form; utilities that are no finite number become ``None``."""
@@ -191,3 +215,21 @@ class Status:
                 for c in self.classes
             ],
         }
+
+
+def to_request(entry: Entry) -> Request:
+    """Return a request as it is handed out."""
+    asked_at = to_datetime(entry.asked_at)
+    if entry.asked is None or asked_at is None:
+        raise UnknownEntry(f"{entry.id!r} is an unsolicited instance, no request.")
+    expires_at, performed_at = to_datetime(entry.expires_at), to_datetime(entry.performed_at)
+    return Request(entry.id, entry.asked, dict(entry.utilities), asked_at, expires_at, performed_at)
+
+
+def to_instance(entry: Entry) -> Instance:
+    """Return an instance as it is handed out."""
+    told_at = to_datetime(entry.told_at)
+    if entry.label is None or entry.x is None or told_at is None:
+        raise UnknownEntry(f"request {entry.id!r} has brought no instance yet.")
+    x = from_bytes(entry.x)
+    return Instance(entry.id, entry.label, x, entry.asked, told_at, entry.retracted_at is not None)

@@ -18,7 +18,8 @@ from palacs.campaign import _values
 from palacs.storage import Label
 
 if TYPE_CHECKING:
-    from palacs.strategies import Conditions, Strategy
+    from palacs.conditions import Conditions
+    from palacs.strategies import Strategy
 
 DEFAULT_LEASE_S = 3600.0
 
@@ -32,7 +33,7 @@ class Settings:
     classes : tuple of str or int
         The classes it started with.
     strategy : dict
-        The strategy's spec, as :func:`palacs.strategies.to_spec` writes it.
+        The strategy's spec, as `palacs.strategies.to_spec` writes it.
     seed : int
         Where every request's own seed comes from.
     budget : int or None
@@ -44,7 +45,7 @@ class Settings:
     palacs : str
         Version that created the campaign.
     conditions : dict or None
-        As :meth:`palacs.Conditions.to_dict` writes them.
+        As `palacs.Conditions.to_dict` writes them.
     budget_cost : float or None
         How much requests may cost altogether.
     """
@@ -75,7 +76,7 @@ class Settings:
 
     @classmethod
     def from_payload(cls, payload: Mapping[str, Any]) -> Settings:
-        """Undo :meth:`to_payload`, checking everything again."""
+        """Undo `to_payload`, checking everything again."""
         try:
             spec = payload["strategy"]
             if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
@@ -135,10 +136,10 @@ def _written_conditions(
 ) -> dict[str, Any] | None:
     if conditions is None:
         return None
-    from palacs import strategies
+    from palacs.conditions import Conditions
 
-    if not isinstance(conditions, strategies.Conditions):
-        conditions = strategies.Conditions.from_dict(conditions)
+    if not isinstance(conditions, Conditions):
+        conditions = Conditions.from_dict(conditions)
     return conditions.to_dict() or None
 
 

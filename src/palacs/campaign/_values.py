@@ -113,18 +113,19 @@ def check_budget(budget: Any) -> int | None:
     return check_count(budget, "budget")
 
 
-def check_count(value: Any, name: str) -> int:
-    """Return a whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{name}={value!r} must be a whole number of at least 1.")
-    return int(value)
+def check_count(value: Any, name: str, *, minimum: int = 1) -> int:
+    """Return a whole number of at least `minimum`."""
+    # Telling need not wait for the checks to load, which takes a second, if all is well.
+    if type(value) is int and value >= minimum:
+        return value
+    from palacs import checks
+
+    return checks.check_count(value, name, minimum=minimum)
 
 
 def check_seed(seed: Any) -> int:
     """Return a seed: a whole number that is not negative."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ValueError(f"seed={seed!r} must be a whole number of at least 0.")
-    return int(seed)
+    return check_count(seed, "seed", minimum=0)
 
 
 def check_lease(lease: Any) -> float | None:
@@ -140,14 +141,12 @@ def check_lease(lease: Any) -> float | None:
 
 
 def check_amount(value: Any, name: str) -> float | None:
-    """Return a cost or duration: ``None`` or a finite number that is not negative."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise ValueError(f"{name}={value!r} must be a number.")
-    if not (math.isfinite(value) and value >= 0):
-        raise ValueError(f"{name}={value!r} must be finite and not negative.")
-    return float(value)
+    """Return a cost or duration: None or a finite number that is not negative."""
+    if value is None or (type(value) is float and 0 <= value < math.inf):
+        return value
+    from palacs import checks
+
+    return checks.check_number(value, name, or_zero=True)
 
 
 def check_reason(reason: Any) -> str:
@@ -178,7 +177,7 @@ def utilities_to_json(utilities: Iterable[float]) -> list[float | str | None]:
 
 
 def utilities_from_json(stored: Iterable[float | str | None]) -> list[float]:
-    """Undo :func:`utilities_to_json`."""
+    """Undo `utilities_to_json`."""
     return [math.nan if u is None else float(u) for u in stored]
 
 

@@ -17,9 +17,9 @@ _COMMANDS = (
     ("reproduce", "_reproduce", "reproduce_command", "experiments"),
     ("compare", "_compare", "compare_command", "experiments"),
     ("datasets", "_datasets", "datasets_command", "experiments"),
-    ("strategies", "_strategies", "strategies_command", "cli"),
-    ("campaign", "_campaign", "app", "campaign"),
-    ("storage", "_campaign", "storage_app", "campaign"),
+    ("strategies", "_strategies_command", "strategies_command", "cli"),
+    ("campaign", "_campaign_commands", "app", "campaign"),
+    ("storage", "_campaign_commands", "storage_app", "campaign"),
     ("studio", "_studio", "studio_command", "studio"),
 )
 

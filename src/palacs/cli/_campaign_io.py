@@ -9,14 +9,11 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -46,18 +43,6 @@ _CODE_OF: tuple[tuple[type[Exception], int], ...] = (
 
 _BAR_WIDTH = 16
 
-# What numpy.load and the conversion raise, by where the file is broken.
-_BROKEN_NPY = (
-    ValueError,
-    TypeError,
-    EOFError,
-    SyntaxError,
-    OverflowError,
-    MemoryError,
-    TokenError,
-    BadZipFile,
-)
-
 
 @contextmanager
 def reporting() -> Iterator[None]:
@@ -82,74 +67,16 @@ def read_vector(numbers: Sequence[str], file: Path | None) -> list[float]:
             raise ValueError("give the numbers as arguments or with --file, not both.")
         return _read_file(file)
     if list(numbers) == ["-"]:
-        return _parse(sys.stdin.read(), "standard input")
+        return cp.read_instance(sys.stdin.read(), "standard input")
     if not numbers:
         raise ValueError("no numbers given; add them, use --file, or - for standard input.")
-    return _parse(" ".join(numbers), "arguments")
+    return cp.read_instance(" ".join(numbers), "arguments")
 
 
 def _read_file(file: Path) -> list[float]:
     if str(file) == "-":
-        return _parse(sys.stdin.read(), "standard input")
-    if file.suffix.lower() == ".npy":
-        return _read_npy(file)
-    return _parse(file.read_text(encoding="utf-8-sig"), str(file))
-
-
-def _read_npy(file: Path) -> list[float]:
-    try:
-        values = np.asarray(np.load(file, allow_pickle=False), dtype=float)
-    except _BROKEN_NPY as error:
-        raise ValueError(
-            f"{file}: not an NPY file of numbers ({error}); write one with numpy.save."
-        ) from error
-    if values.ndim > 2 or (values.ndim == 2 and len(values) != 1):
-        raise ValueError(_one_at_a_time(str(file), values.shape))
-    return [float(value) for value in values.ravel()]
-
-
-def _parse(text: str, where: str) -> list[float]:
-    if text.lstrip().startswith("["):
-        return _parse_json(text, where)
-    rows = [line.replace(",", " ").replace(";", " ").split() for line in text.splitlines()]
-    rows = [row for row in rows if row]
-    if not rows:
-        raise ValueError(f"{where}: no numbers found.")
-    # One number per line is how numpy.savetxt writes a vector.
-    longest = max(map(len, rows))
-    if len(rows) > 1 and longest > 1:
-        raise ValueError(_one_at_a_time(where, (len(rows), longest)))
-    words = [word for row in rows for word in row]
-    for place, word in enumerate(words):
-        if not _is_number(word):
-            raise ValueError(f"{where}: {word!r} at position {place} is not a number.")
-    return [float(word) for word in words]
-
-
-def _parse_json(text: str, where: str) -> list[float]:
-    values = json.loads(text)
-    if values and all(isinstance(row, list) for row in values):
-        if len(values) > 1:
-            raise ValueError(_one_at_a_time(where, (len(values), max(map(len, values)))))
-        values = values[0]
-    if not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
-        raise ValueError(f"{where}: the JSON list must hold numbers only.")
-    try:
-        return [float(value) for value in values]
-    except OverflowError as error:
-        raise ValueError(f"{where}: a number is too large ({error}); rescale it.") from error
-
-
-def _one_at_a_time(where: str, shape: tuple[int, ...]) -> str:
-    return f"{where}: shape {shape} is not one row of numbers; give one instance at a time."
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
+        return cp.read_instance(sys.stdin.read(), "standard input")
+    return cp.read_instance(file.read_bytes(), str(file))
 
 
 def parse_params(text: str) -> dict[str, Any]:
@@ -182,6 +109,19 @@ def label_from_text(campaign: cp.Campaign, text: str) -> st.Label:
                 f"class {text!r} is no integer, but this campaign's classes are."
             ) from None
     return text
+
+
+def echo_vector(x: Iterable[float]) -> str:
+    """Return feature values as they were understood; of many, the first eight.
+
+    Examples
+    --------
+    >>> echo_vector([0.5, 1.0]), echo_vector(range(64))
+    ('2 features: 0.5, 1', '64 features: 0, 1, 2, 3, 4, 5, 6, 7, ...')
+    """
+    values = [float(value) for value in x]
+    shown = [f"{value:.15g}" for value in values[:8]] + ["..."] * (len(values) > 8)
+    return f"{len(values)} {'feature' if len(values) == 1 else 'features'}: {', '.join(shown)}"
 
 
 def print_status(status: cp.Status) -> None:
@@ -240,20 +180,6 @@ def print_history(frame: pd.DataFrame) -> None:
         cells = [row.id, row.asked, row.label, row.state, f"{when:%Y-%m-%d %H:%M:%S}", row.reason]
         table.add_row(*("" if cell is None else _plain(str(cell)) for cell in cells))
     Console().print(table)
-
-
-def history_to_json(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the history's rows as JSON-able values; what is missing becomes ``None``."""
-    rows = frame.to_dict(orient="records")
-    return [{str(key): _jsonable(value) for key, value in row.items()} for row in rows]
-
-
-def _jsonable(value: Any) -> Any:
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return None
-    if hasattr(value, "isoformat"):
-        return None if str(value) == "NaT" else value.isoformat()
-    return value
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from palacs.cli._conditions import read_conditions
+from palacs.cli._conditions_file import read_conditions
 from palacs.cli._experiment import (
     Address,
     BackendName,

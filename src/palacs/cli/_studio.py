@@ -13,9 +13,7 @@ import typer
 
 from palacs import storage as st
 from palacs.cli._campaign_io import reporting
-from palacs.studio import StudioConfig, serve
-from palacs.studio._config import DEFAULT_PORT
-from palacs.studio._server import bind
+from palacs.studio import DEFAULT_PORT, StudioConfig, bind, serve
 
 TOKEN_VARIABLE = "PALACS_STUDIO_TOKEN"
 # Where `reproduce` and `compare` write unless told otherwise.

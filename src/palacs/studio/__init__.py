@@ -1,11 +1,11 @@
 """The studio: run campaigns in the browser, live, and over REST.
 
-:func:`create_app` gives the web application, :func:`serve` runs it on 127.0.0.1. It works on
-the same storage as :mod:`palacs.campaign`: what a script tells appears on the page at once.
+`create_app` gives the web application, `serve` runs it on 127.0.0.1. It works on
+the same storage as `palacs.campaign`: what a script tells appears on the page at once.
 """
 
-from palacs.studio._app import create_app
-from palacs.studio._config import StudioConfig
-from palacs.studio._server import serve
+from palacs.studio._config import DEFAULT_PORT, StudioConfig
+from palacs.studio._server import bind, serve
+from palacs.studio._web_app import create_app
 
-__all__ = ["StudioConfig", "create_app", "serve"]
+__all__ = ["DEFAULT_PORT", "StudioConfig", "bind", "create_app", "serve"]

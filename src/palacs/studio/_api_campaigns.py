@@ -12,12 +12,12 @@ from typing import Any
 from fastapi import APIRouter
 
 from palacs import strategies
-from palacs.campaign import CampaignError, create_campaign
+from palacs.campaign import CampaignError, Instance, create_campaign
 from palacs.storage import StorageError, StoredCampaign
 from palacs.studio import _models as m
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._deps import TheBook, TheCampaign
-from palacs.studio._errors import Refused, refusing
+from palacs.studio._error_answers import Refused, refusing
 
 router = APIRouter(tags=["campaigns"])
 
@@ -50,12 +50,12 @@ def _row(book: CampaignBook, stored: StoredCampaign) -> dict[str, Any]:
 
 def _progress(campaign: StudioCampaign) -> dict[str, Any]:
     now = campaign.snapshot()
-    awaiting = sum(entry.performed_at is not None for entry in now.pending)
+    awaiting = sum(request.performed_at is not None for request in now.pending)
     return {
-        "classes": now.situation.classes,
+        "classes": now.classes,
         "strategy": str(campaign.settings.strategy["name"]),
         "budget": campaign.settings.budget,
-        "acquired": len(now.ids),
+        "acquired": len(now.codes),
         "pending": len(now.pending) - awaiting,
         "awaiting": awaiting,
     }
@@ -109,12 +109,11 @@ def _bounds(body: m.NewCampaign) -> list[list[float]] | None:
 
 def _describe(campaign: StudioCampaign) -> dict[str, Any]:
     status = campaign.status().to_json()
-    created_at = datetime.fromtimestamp(campaign.created_at, UTC).isoformat()
     awaiting = _progress(campaign)["awaiting"]
     settings = campaign.settings.to_payload()
     return {
         "name": campaign.name,
-        "created_at": created_at,
+        "created_at": campaign.created_at.isoformat(),
         "settings": settings,
         "status": {**status, "awaiting": awaiting},
     }
@@ -169,6 +168,17 @@ def retract(campaign: TheCampaign, body: m.Retract) -> dict[str, Any]:
     with refusing():
         campaign.retract(body.id, body.reason)
     return {"id": body.id, "state": "retracted"}
+
+
+@router.post("/campaigns/{name:path}/undo", response_model=m.Done)
+def undo(campaign: TheCampaign, body: m.Undo | None = None) -> dict[str, Any]:
+    """Take back what was done last: an instance, or a performance whose data never came."""
+    with refusing():
+        undone = campaign.undo("" if body is None else body.reason)
+    if undone is None:
+        return {"state": "nothing"}
+    state = "retracted" if isinstance(undone, Instance) else "failed"
+    return {"id": undone.id, "label": undone.label, "state": state}
 
 
 @router.post("/campaigns/{name:path}/pause", response_model=m.Done)

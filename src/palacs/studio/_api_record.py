@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,13 +9,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, File, Header, Query, Request, Response, UploadFile
 from fastapi.responses import StreamingResponse
 
+from palacs.campaign import history_to_json, read_instance
 from palacs.studio import _models as m
 from palacs.studio._deps import TheCampaign
-from palacs.studio._errors import refusing
+from palacs.studio._error_answers import refusing
 from palacs.studio._events import EventHub
-from palacs.studio._files import read_numbers
-from palacs.studio._inside import look_inside
 from palacs.studio._insight import Insights
+from palacs.studio._look_inside import look_inside
 from palacs.studio._maps import MapMethod
 
 router = APIRouter(tags=["record"])
@@ -39,19 +38,16 @@ def history(
     features: Annotated[bool, Query(description="With the columns x0, x1, ...")] = False,
 ) -> dict[str, Any]:
     """Return requests and unsolicited instances in the order of the record."""
-    frame = campaign.history(features=features)
-    ordered = frame.iloc[::-1] if newest else frame
-    rows = ordered.iloc[offset : offset + limit].to_dict(orient="records")
-    jsonable = [{str(key): _jsonable(value) for key, value in row.items()} for row in rows]
-    return {"rows": jsonable, "total": len(frame)}
+    total = campaign.history_length()
+    if newest:
+        frame = campaign.history(features=features, rows=_latest(limit, offset)).iloc[::-1]
+    else:
+        frame = campaign.history(features=features, rows=slice(offset, offset + limit))
+    return {"rows": history_to_json(frame), "total": total}
 
 
-def _jsonable(value: Any) -> Any:
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return None
-    if hasattr(value, "isoformat"):
-        return None if str(value) == "NaT" else value.isoformat()
-    return value
+def _latest(limit: int, offset: int) -> slice:
+    return slice(-limit - offset, -offset if offset else None)
 
 
 @router.get(
@@ -80,7 +76,7 @@ def upload(
 ) -> dict[str, Any]:
     """Tell a request with the numbers in a file."""
     with refusing():
-        x = read_numbers(file.filename or "", file.file.read())
+        x = read_instance(file.file.read(), file.filename or "the file")
         instance = campaign.tell(id, x)
     return {"instance": instance.to_json()}
 

@@ -8,59 +8,13 @@ database: waiting for a lock is fair and cheap, polling a busy file is neither.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-import numpy as np
-import numpy.typing as npt
-
-from palacs.campaign import Campaign, NothingToAsk, Request
-from palacs.campaign._decide import Situation, allowance, situation_of
-from palacs.campaign._labelled import Matrix
-from palacs.campaign._ledger import Entry, Ledger
-from palacs.storage import Draft, Event, Label, Storage, StoredCampaign
+from palacs.campaign import Campaign
+from palacs.storage import Storage, StoredCampaign
 
 Watcher = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A campaign at one moment, for the pages.
-
-    Attributes
-    ----------
-    seq : int
-        The last event it takes into account.
-    situation : Situation
-        What the next decision would depend on.
-    codes : ndarray of shape (n,)
-        Class codes of the labelled set, in acquisition order.
-    ids : tuple of str
-        Ids of its instances.
-    X : ndarray of shape (n, n_features)
-        Their raw features.
-    limits : pair of ndarray of shape (n_features,)
-        The bounds that scale them to [0, 1].
-    pending : tuple of Entry
-        Requests whose instances are still to come, oldest first.
-    paused : frozenset
-        Classes that are not requested.
-    remaining : int or None
-        What the budget still allows; ``None`` is no limit.
-    obstacle : str
-        Why asking now would be refused; empty where it would not.
-    """
-
-    seq: int
-    situation: Situation
-    codes: npt.NDArray[np.intp]
-    ids: tuple[str, ...]
-    X: Matrix
-    limits: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
-    pending: tuple[Entry, ...]
-    paused: frozenset[Label]
-    remaining: int | None
-    obstacle: str
 
 
 class StudioCampaign(Campaign):
@@ -71,56 +25,12 @@ class StudioCampaign(Campaign):
         self._watcher = watcher
         super().__init__(storage, stored)
 
-    @property
-    def key(self) -> int:
-        """The campaign's key in its storage."""
-        return self._stored.key
-
-    @property
-    def created_at(self) -> float:
-        """When it was created, in seconds since the epoch."""
-        return self._stored.created_at
-
-    def snapshot(self) -> Snapshot:
-        """Return where the campaign stands now."""
-        self._refresh()
-        at = self._storage.now()
-        with self._mutex:
-            ledger = self._ledger
-            return Snapshot(
-                seq=ledger.seq,
-                situation=situation_of(ledger, at),
-                codes=ledger.labelled.codes,
-                ids=tuple(ledger.labelled.ids),
-                X=ledger.labelled.X,
-                limits=ledger.labelled.limits(),
-                pending=tuple(ledger.pending(at)),
-                paused=frozenset(ledger.paused),
-                remaining=ledger.remaining(at),
-                obstacle=_obstacle(ledger, at),
-            )
-
-    def ask_many(self, n: int) -> list[Request]:
-        """Request up to `n` instances at once; see :meth:`Campaign.ask_many`."""
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Wait for this process's other writers, and tell the watcher afterwards."""
         with self._turn:
-            requests = super().ask_many(n)
+            yield
         self._watcher(self.name)
-        return requests
-
-    def _record(self, plan: Callable[[Ledger], list[Draft]]) -> list[Event]:
-        with self._turn:
-            written = super()._record(plan)
-        if written:
-            self._watcher(self.name)
-        return written
-
-
-def _obstacle(ledger: Ledger, at: float) -> str:
-    try:
-        allowance(ledger, at, 1)
-    except NothingToAsk as refusal:
-        return str(refusal)
-    return ""
 
 
 class CampaignBook:

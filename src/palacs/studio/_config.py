@@ -25,7 +25,7 @@ class StudioConfig:
     Parameters
     ----------
     storage : str or Storage
-        Where campaigns are kept, see :func:`palacs.storage.open_storage`; made if it is not
+        Where campaigns are kept, see `palacs.storage.open_storage`; made if it is not
         there.
     token : str
         Whoever has it may do everything; by default a new one.

@@ -15,12 +15,14 @@ import numpy as np
 import numpy.typing as npt
 from fastapi import APIRouter
 from pydantic import Field
+from sklearn.base import clone
 
-from palacs.campaign import BudgetExhausted, NothingToAsk, create_campaign
+from palacs.campaign import BudgetExhausted, NothingToAsk, Snapshot, create_campaign
+from palacs.evidence import default_model
 from palacs.storage import CampaignExists
-from palacs.studio._campaigns import CampaignBook, Snapshot, StudioCampaign
+from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._deps import TheBook, TheCampaign
-from palacs.studio._errors import Refused, refusing
+from palacs.studio._error_answers import Refused, refusing
 from palacs.studio._models import Body, Id, Number
 from palacs.studio._strokes import to_digit
 
@@ -35,6 +37,7 @@ _WHITE_TO_BLACK = 16.0
 _BANDWIDTH = 0.3
 """Of the Parzen window, for grey values scaled to [0, 1]: where few instances go furthest."""
 _MOST_DRAWINGS = 60
+_MOST_STAGES = 60
 
 
 class Start(Body):
@@ -60,12 +63,15 @@ class Curve:
 
     Attributes
     ----------
-    accuracy : ndarray of shape (n,)
-        After each acquisition.
+    stages : ndarray of shape (n_stages,)
+        After how many acquisitions; the last is now.
+    accuracy : ndarray of shape (n_stages,)
+        Then.
     recall : ndarray of shape (10,)
         Of each digit, with all instances.
     """
 
+    stages: Codes
     accuracy: Features
     recall: Features
 
@@ -79,11 +85,8 @@ def hold_out() -> tuple[Features, Codes]:
     return np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target, dtype=np.int64)
 
 
-def hold_out_curve(X: Features, codes: Codes) -> Curve:
-    """Judge every stage of a labelled set on the hold-out.
-
-    The classifier is the campaign's: a Parzen window with equal class priors. Adding one
-    instance to the kernel frequencies costs the same at every stage.
+def hold_out_curve(X: Features, codes: Codes, model: Any) -> Curve:
+    """Judge a labelled set and its beginnings on the hold-out.
 
     Parameters
     ----------
@@ -91,6 +94,8 @@ def hold_out_curve(X: Features, codes: Codes) -> Curve:
         Grey values from 0 to 16, in acquisition order.
     codes : ndarray of shape (n,)
         The digits.
+    model : scikit-learn classifier
+        The campaign's, for grey values scaled to [0, 1].
 
     Returns
     -------
@@ -98,42 +103,33 @@ def hold_out_curve(X: Features, codes: Codes) -> Curve:
 
     Examples
     --------
+    >>> from palacs.evidence import default_model
     >>> X, digits = hold_out()
-    >>> bool(hold_out_curve(X[:100], digits[:100]).accuracy[-1] > 0.8)
+    >>> model = default_model(bandwidth=0.3, classes=CLASSES)
+    >>> bool(hold_out_curve(X[:100], digits[:100], model).accuracy[-1] > 0.8)
     True
     """
     held, truth = hold_out()
-    frequencies = np.zeros((len(held), len(CLASSES)))
-    counts = np.zeros(len(CLASSES))
-    accuracy = np.zeros(len(X))
     hits = np.zeros(len(held), dtype=np.bool_)
-    for stage, (x, code) in enumerate(zip(X, codes, strict=True)):
-        frequencies[:, code] += _similarity(held, x)
-        counts[code] += 1
-        hits = _most_likely(frequencies, counts) == truth
-        accuracy[stage] = hits.mean()
+    stages = np.unique(np.linspace(1, len(X), min(len(X), _MOST_STAGES)).round().astype(np.int64))
+    accuracy = np.zeros(len(stages))
+    for place, stage in enumerate(stages):
+        hits = _read(X[:stage], codes[:stage], model, held) == truth
+        accuracy[place] = hits.mean()
     sizes = np.bincount(truth, minlength=len(CLASSES))
-    return Curve(accuracy, np.bincount(truth, hits, minlength=len(CLASSES)) / sizes)
+    return Curve(stages, accuracy, np.bincount(truth, hits, minlength=len(CLASSES)) / sizes)
 
 
-def _similarity(X: Features, x: Features) -> Features:
-    away = ((X - x) ** 2).sum(axis=1) / _WHITE_TO_BLACK**2
-    similar: Features = np.exp(-away / (2.0 * _BANDWIDTH**2))
-    return similar
+def _read(X: Features, codes: Codes, model: Any, drawn: Features) -> Codes:
+    """Return the digits (m,) that the model of a labelled set takes drawings (m, 64) for."""
+    fitted = clone(model).fit(X / _WHITE_TO_BLACK, np.array(CLASSES)[codes])
+    read: Codes = fitted.predict(drawn / _WHITE_TO_BLACK).astype(np.int64)
+    return read
 
 
-def _most_likely(frequencies: Features, counts: Features) -> Codes:
-    likely: Codes = (frequencies / np.maximum(counts, 1.0)).argmax(axis=1)
-    return likely
-
-
-def guess(X: Features, codes: Codes, x: Features) -> str | None:
-    """Return which digit the labelled set takes `x` for; ``None`` if that is empty."""
-    if len(X) == 0:
-        return None
-    counts = np.bincount(codes, minlength=len(CLASSES)).astype(np.float64)
-    k = np.bincount(codes, _similarity(X, x), minlength=len(CLASSES)).astype(np.float64)
-    return CLASSES[int(_most_likely(k[None, :], counts)[0])]
+def guess(X: Features, codes: Codes, x: Features, model: Any) -> str | None:
+    """Return which digit the labelled set takes `x` for; None if that is empty."""
+    return None if len(X) == 0 else CLASSES[int(_read(X, codes, model, x[None, :])[0])]
 
 
 # -- REST ------------------------------------------------------------------------------
@@ -154,8 +150,9 @@ def drawing(campaign: TheCampaign, body: Drawing) -> dict[str, Any]:
     _check(campaign)
     with refusing():
         x = to_digit(body.strokes)
-        X, codes, _ = _labelled(campaign.snapshot())
-        guessed = guess(X, codes, x)
+        now = campaign.snapshot()
+        X, codes, _ = _labelled(now)
+        guessed = guess(X, codes, x, _model(now))
         instance = campaign.tell(body.id, x)
     return {
         "id": instance.id,
@@ -198,10 +195,10 @@ def _open(book: CampaignBook, base: str, *, afresh: bool) -> StudioCampaign:
 
 
 def _create(book: CampaignBook, name: str) -> None:
-    from palacs import InverseAccuracy, ParzenWindowClassifier
+    from palacs import InverseAccuracy
 
     # Cross-validation rather than densities: those say nothing in 64 dimensions.
-    model = ParzenWindowClassifier(bandwidth=_BANDWIDTH, class_prior="uniform")
+    model = default_model(bandwidth=_BANDWIDTH)
     with refusing():
         create_campaign(
             name,
@@ -233,6 +230,11 @@ def _next(campaign: StudioCampaign) -> dict[str, Any] | None:
         return None
 
 
+def _model(now: Snapshot) -> Any:
+    # A class somebody added has no digits to be judged on.
+    return now.model().set_params(classes=list(CLASSES))
+
+
 def _labelled(now: Snapshot) -> tuple[Features, Codes, list[str]]:
     """Return the digits drawn so far, (n, 64) and (n,), and their ids."""
     known = now.codes < len(CLASSES)  # a class somebody added has no digits to be judged on
@@ -243,7 +245,7 @@ def _labelled(now: Snapshot) -> tuple[Features, Codes, list[str]]:
 def _progress(campaign: StudioCampaign) -> dict[str, Any]:
     now = campaign.snapshot()
     X, codes, ids = _labelled(now)
-    curve = hold_out_curve(X, codes)
+    curve = hold_out_curve(X, codes, _model(now))
     counts = np.bincount(codes, minlength=len(CLASSES))
     latest = list(zip(ids, codes.tolist(), X.tolist(), strict=True))[-_MOST_DRAWINGS:]
     return {
@@ -254,7 +256,7 @@ def _progress(campaign: StudioCampaign) -> dict[str, Any]:
         "counts": dict(zip(CLASSES, counts.tolist(), strict=True)),
         "curve": [
             {"acquired": stage, "accuracy": accuracy}
-            for stage, accuracy in enumerate(curve.accuracy.tolist(), start=1)
+            for stage, accuracy in zip(curve.stages.tolist(), curve.accuracy.tolist(), strict=True)
         ],
         "drawings": [{"id": id_, "label": CLASSES[code], "x": x} for id_, code, x in latest],
     }

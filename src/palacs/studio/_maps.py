@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from palacs.studio._campaigns import Snapshot
+from palacs.campaign import Snapshot
 
 MapMethod = Literal["auto", "pca", "tsne"]
 MOST_POINTS = 2000
@@ -31,19 +31,20 @@ def map_of(snapshot: Snapshot, method: MapMethod = "auto") -> dict[str, Any]:
     method : {"auto", "pca", "tsne"}
         How to project three and more features; "auto" is PCA.
     """
-    n, d = len(snapshot.ids), snapshot.X.shape[1] if snapshot.X.ndim == 2 else 0
+    ids = snapshot.ids
+    n, d = len(ids), snapshot.X.shape[1] if snapshot.X.ndim == 2 else 0
     most = MOST_TSNE if method == "tsne" else MOST_POINTS
     first = max(0, n - most)
     if d <= 2:
         used, points = "identity", _as_it_is(snapshot.X[first:], d)
     elif method == "tsne" and n - first >= _FEWEST_TSNE:
-        used, points = "tsne", _tsne(snapshot.situation.X[first:])
+        used, points = "tsne", _tsne(snapshot.scaled[first:])
     else:
-        used, points = "pca", pca(snapshot.situation.X[first:])
-    classes = snapshot.situation.classes
+        used, points = "pca", pca(snapshot.scaled[first:])
+    classes = snapshot.classes
     rows = [
         {
-            "id": snapshot.ids[first + i],
+            "id": ids[first + i],
             "x": float(x),
             "y": float(y),
             "label": classes[snapshot.codes[first + i]],

@@ -106,6 +106,12 @@ class Retract(Body):
     reason: Reason = ""
 
 
+class Undo(Body):
+    """What was done last, to be taken back."""
+
+    reason: Reason = ""
+
+
 class OneClass(Body):
     """One class."""
 

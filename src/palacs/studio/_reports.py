@@ -19,7 +19,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from palacs.studio._deps import TheConfig
-from palacs.studio._errors import Refused
+from palacs.studio._error_answers import Refused
 
 router = APIRouter(tags=["reports"])
 

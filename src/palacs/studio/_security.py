@@ -21,7 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from palacs.studio._config import StudioConfig
-from palacs.studio._errors import error_response
+from palacs.studio._error_answers import error_response
 
 _log = logging.getLogger("palacs.studio")
 

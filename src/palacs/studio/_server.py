@@ -10,8 +10,8 @@ from types import FrameType
 
 import uvicorn
 
-from palacs.studio._app import create_app
 from palacs.studio._config import StudioConfig
+from palacs.studio._web_app import create_app
 
 HOST = "127.0.0.1"
 
@@ -57,7 +57,7 @@ def serve(
     config : StudioConfig
         Its settings; the port must be the one it is bound to.
     listener : socket.socket or None
-        From :func:`bind`; by default bound to ``config.port``.
+        From `bind`; by default bound to ``config.port``.
     ready : callable
         Called once requests are answered.
     """

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from palacs.strategies import Conditions
+    from palacs.conditions import Conditions
 
 
 def read_conditions(path: Path) -> Conditions:
     """Read conditions from a JSON file."""
-    # Only who has conditions waits for the strategies to load.
-    from palacs.strategies import Conditions
+    # Only who has conditions waits for them to load.
+    from palacs.conditions import Conditions
 
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))

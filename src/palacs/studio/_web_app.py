@@ -15,7 +15,7 @@ from palacs.storage import open_storage
 from palacs.studio import _api, _apidocs, _digits, _pages
 from palacs.studio._campaigns import CampaignBook
 from palacs.studio._config import StudioConfig
-from palacs.studio._errors import StudioJSON, install_error_handlers
+from palacs.studio._error_answers import StudioJSON, install_error_handlers
 from palacs.studio._events import EventHub
 from palacs.studio._insight import Insights
 from palacs.studio._security import Guard
@@ -34,7 +34,7 @@ def create_app(config: StudioConfig) -> FastAPI:
     Returns
     -------
     FastAPI
-        Served by any ASGI server; :func:`palacs.studio.serve` is the one that binds to
+        Served by any ASGI server; `palacs.studio.serve` is the one that binds to
         127.0.0.1 only.
 
     Raises

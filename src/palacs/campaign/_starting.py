@@ -14,7 +14,8 @@ from palacs.campaign._settings import DEFAULT_LEASE_S, make_settings
 from palacs.storage import CampaignNotFound, Draft, Label, Storage, open_storage
 
 if TYPE_CHECKING:
-    from palacs.strategies import Conditions, Strategy
+    from palacs.conditions import Conditions
+    from palacs.strategies import Strategy
 
 
 def create_campaign(
@@ -42,7 +43,7 @@ def create_campaign(
         A strategy, its registered name or its spec; by default Balanced gain
         (``palacs.strategies.DEFAULT_STRATEGY``).
     storage : str, Storage or None
-        Where to keep it, see :func:`palacs.storage.open_storage`; made if it is not there.
+        Where to keep it, see `palacs.storage.open_storage`; made if it is not there.
         By default ``PALACS_STORAGE`` from the environment, or ``sqlite:///palacs.db``.
     budget : int or None
         How many instances requests may bring in; ``None`` is no limit.
@@ -88,7 +89,7 @@ def create_campaign(
         conditions=conditions,
         budget_cost=budget_cost,
     )
-    _decide.rehearse(settings, settings.classes)
+    _decide.rehearse(settings)
     created = Draft("created", payload=settings.to_payload())
     opened = open_storage(storage, create=True)
     return Campaign(opened, opened.create(name, [created]), owns=opened is not storage)
@@ -102,7 +103,7 @@ def load_campaign(name: str, *, storage: str | Storage | None = None) -> Campaig
     name : str
         Its name.
     storage : str, Storage or None
-        Where it is kept, see :func:`palacs.storage.open_storage`.
+        Where it is kept, see `palacs.storage.open_storage`.
 
     Returns
     -------

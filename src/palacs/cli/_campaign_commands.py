@@ -1,7 +1,7 @@
 """``palacs campaign`` and ``palacs storage``: durable ask-and-tell from a shell.
 
 Thin: parse, call, print. Every command takes ``--storage`` (or PALACS_STORAGE) and
-``--json``; see :data:`palacs.cli._campaign_io.EXIT_CODES` for what scripts can branch on.
+``--json``; see `palacs.cli._campaign_io.EXIT_CODES` for what scripts can branch on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from palacs import campaign as cp
 from palacs import storage as st
 from palacs.cli._campaign_io import (
     EXIT_CODES,
-    history_to_json,
+    echo_vector,
     label_from_text,
     parse_bounds,
     parse_params,
@@ -25,7 +25,7 @@ from palacs.cli._campaign_io import (
     read_vector,
     reporting,
 )
-from palacs.cli._conditions import read_conditions
+from palacs.cli._conditions_file import read_conditions
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -214,7 +214,7 @@ def _print_instance(instance: cp.Instance, as_json: bool) -> None:
     if as_json:
         print_json(instance.to_json())
     else:
-        typer.echo(f"{instance.id}\t{instance.label}\t{instance.x.size} features recorded")
+        typer.echo(f"{instance.id}\t{instance.label}\t{echo_vector(instance.x)}")
 
 
 @app.command()
@@ -253,6 +253,20 @@ def retract(
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         campaign.retract(instance, reason)
         _done({"id": instance, "state": "retracted"}, as_json)
+
+
+@app.command()
+def undo(
+    name: Name, reason: Reason = "", storage: Address = st.DEFAULT_URL, as_json: AsJson = False
+) -> None:
+    """Take back what was done last: an instance, or a performance whose data never came."""
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        undone = campaign.undo(reason)
+        if undone is None:
+            _done({"state": "nothing to undo"}, as_json)
+        else:
+            state = "retracted" if isinstance(undone, cp.Instance) else "failed"
+            _done({"id": undone.id, "state": state}, as_json)
 
 
 @app.command()
@@ -307,14 +321,16 @@ def status(name: Name, storage: Address = st.DEFAULT_URL, as_json: AsJson = Fals
 def history(
     name: Name,
     features: Annotated[bool, typer.Option("--features", help="With --json: values too.")] = False,
+    last: Annotated[int | None, typer.Option("--last", min=1, help="Only so many rows.")] = None,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Show every request and unsolicited instance."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        frame = campaign.history(features=features)
+        rows = None if last is None else slice(-last, None)
+        frame = campaign.history(features=features, rows=rows)
         if as_json:
-            print_json(history_to_json(frame))
+            print_json(cp.history_to_json(frame))
         else:
             print_history(frame)
 

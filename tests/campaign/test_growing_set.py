@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palacs.campaign._labelled import GrowingSet, scale
+from palacs.campaign._growing_set import GrowingSet, scale
 
 
 @pytest.mark.parametrize("bounds", [None, [[-3.0, 3.0]]])

@@ -1,6 +1,6 @@
 """Look inside: the paper's Fig. 2 for a running campaign with one or two features.
 
-The same quantities as :func:`palacs.plots.look_inside` draws, on a grid in raw feature units:
+The same quantities as `palacs.plots.look_inside` draws, on a grid in raw feature units:
 what is known, what a label would be worth there, and what each class would contribute. The sum
 of a class's contributions is its utility.
 """
@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from palacs.campaign import Snapshot
 from palacs.kernel import resolve_bandwidth
-from palacs.strategies import PALACS, Conditions, Explanation, from_spec
-from palacs.studio._accuracy import bandwidth_of
-from palacs.studio._campaigns import Snapshot
-from palacs.studio._errors import Refused
-from palacs.studio._why import conditions_of
+from palacs.strategies import PALACS, Explanation
+from palacs.studio._error_answers import Refused
 
 POINTS_1D = 200
 POINTS_2D = 48
@@ -53,50 +51,44 @@ def look_inside(snapshot: Snapshot) -> dict[str, Any]:
     return {
         "seq": snapshot.seq,
         "n_features": d,
-        "strategy": str(snapshot.situation.spec["name"]),
-        "classes": snapshot.situation.classes,
+        "strategy": str(snapshot.settings.strategy["name"]),
+        "classes": snapshot.classes,
         "bandwidth": _fitted(snapshot),
         **_on_grid(seen, axes, _costs(snapshot)),
         "points": [
-            {"id": id_, "x": x.tolist(), "label": snapshot.situation.classes[code]}
+            {"id": id_, "x": x.tolist(), "label": snapshot.classes[code]}
             for id_, x, code in zip(snapshot.ids, snapshot.X, snapshot.codes, strict=True)
         ],
     }
 
 
 def _explanation(snapshot: Snapshot, points: int) -> Explanation:
-    situation = snapshot.situation
-    spec = situation.spec
-    if spec["name"] != "pal-acs":
-        spec = {"name": "pal-acs", "params": {"bandwidth": bandwidth_of(spec)}}
-    strategy = from_spec(spec)
-    assert isinstance(strategy, PALACS)
-    strategy.set_params(n_pseudo=points, sampling="grid", random_state=situation.seed)
+    strategy = snapshot.strategy()
+    if not isinstance(strategy, PALACS):
+        strategy = PALACS(bandwidth=snapshot.model().bandwidth, random_state=snapshot.seed)
+    strategy.set_params(n_pseudo=points, sampling="grid")
     if hasattr(strategy.classifier, "steps"):
         # A pipeline decides in a space of its own; the picture is of the features.
         strategy.set_params(classifier=None)
-    classes = np.array(situation.classes)
-    pending = np.array(situation.pending, dtype=classes.dtype)
+    classes = np.array(snapshot.classes)
     return strategy.explain(
-        situation.X,
-        situation.y,
+        snapshot.scaled,
+        classes[snapshot.codes],
         classes=classes,
-        pending=pending,
-        conditions=conditions_of(situation),
+        pending=np.array(snapshot.under_way, dtype=classes.dtype),
+        conditions=snapshot.conditions,
     )
 
 
 def _fitted(snapshot: Snapshot) -> float:
     """Return the bandwidth in force as a number, also where it is fitted to what was acquired."""
-    situation = snapshot.situation
-    codes = np.searchsorted(np.unique(situation.y), situation.y).astype(np.int64)
-    return resolve_bandwidth(bandwidth_of(situation.spec), situation.X, codes)
+    codes = np.unique(snapshot.codes, return_inverse=True)[1].astype(np.int64)
+    return resolve_bandwidth(snapshot.model().bandwidth, snapshot.scaled, codes)
 
 
 def _costs(snapshot: Snapshot) -> Array:
     """Return what one acquisition of each class costs, shape (n_classes,)."""
-    conditions = conditions_of(snapshot.situation) or Conditions()
-    return conditions.cost_of(np.array(snapshot.situation.classes))
+    return np.array([snapshot.spending.costs[label] for label in snapshot.classes])
 
 
 def _on_grid(seen: Explanation, axes: list[Array], costs: Array) -> dict[str, Any]:

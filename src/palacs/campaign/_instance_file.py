@@ -1,0 +1,204 @@
+"""One instance from a file, standard input or a few typed numbers: CSV, JSON or NPY.
+
+The file's name only tells the format; nothing is opened here. What can be read in two ways, such
+as decimal commas between semicolons, is refused with both readings.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+import tokenize
+from typing import Any
+
+import numpy as np
+
+Numbers = list[float]
+
+# NumPy reads the header as Python, so it can be broken in all the ways a program can.
+_BROKEN_HEADER = (
+    ValueError,
+    KeyError,
+    TypeError,
+    SyntaxError,
+    OverflowError,
+    MemoryError,
+    RecursionError,
+    tokenize.TokenError,
+)
+_GROUPED = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
+
+
+def read_instance(content: bytes | str, name: str = "the file") -> Numbers:
+    """Return the feature values of one instance.
+
+    Parameters
+    ----------
+    content : bytes or str
+        A flat array as NPY; a JSON list, alone, in a list or in an object as ``"x"``; or text
+        with one row or one column of numbers, the row under the names of the features or not.
+    name : str
+        As the sender calls it, for messages; ``.npy`` and ``.json`` tell the format.
+
+    Returns
+    -------
+    list of float
+
+    Raises
+    ------
+    ValueError
+        There is no such row in it, or there are two ways to read it; the message says what was
+        found instead.
+
+    Examples
+    --------
+    >>> from palacs.campaign import read_instance
+    >>> read_instance(b"0.5,1.25,-3", "trial.csv")
+    [0.5, 1.25, -3.0]
+    >>> read_instance('{"x": [1, 2]}')
+    [1.0, 2.0]
+    >>> read_instance("0,5;1,25")
+    Traceback (most recent call last):
+    ...
+    ValueError: the file: '0,5;1,25' can be read as 0, 5, 1, 25 or as 0.5, 1.25; write decimal
+    points, and commas only between numbers.
+    """
+    kind = name.lower().rpartition(".")[2]
+    if isinstance(content, bytes):
+        if kind == "npy" or content.startswith(b"\x93NUMPY"):
+            return _read_npy(content, name)
+        try:
+            content = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{name}: it is neither text nor NPY ({error}); save it as CSV."
+            ) from error
+    text = content.strip()
+    if kind == "json" or text.startswith(("[", "{")):
+        return _read_json(text, name)
+    return _read_text(text, name)
+
+
+def _read_npy(content: bytes, name: str) -> Numbers:
+    file = io.BytesIO(content)
+    try:
+        version = np.lib.format.read_magic(file)
+        readers = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
+        shape, _, dtype = readers[version[0]](file)
+    except _BROKEN_HEADER as error:
+        raise ValueError(
+            f"{name}: it is no NPY array ({error}); save it with numpy.save."
+        ) from error
+    # The header may promise more than the file holds; believing it could fill the memory.
+    if dtype.kind not in "biuf" or math.prod(shape) * dtype.itemsize > len(content):
+        raise ValueError(
+            f"{name}: the NPY file holds {dtype} of shape {shape}; give one flat array of numbers."
+        )
+    plain = all(type(length) is int and length > 0 for length in shape)
+    if not plain or sum(length != 1 for length in shape) > 1:
+        raise _several(name, shape)
+    try:
+        array = np.load(io.BytesIO(content), allow_pickle=False).astype(np.float64)
+    except _BROKEN_HEADER as error:
+        raise ValueError(f"{name}: it is no whole NPY array ({error}); save it again.") from error
+    values: Numbers = array.ravel().tolist()
+    return values
+
+
+def _read_json(text: str, name: str) -> Numbers:
+    try:
+        found: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{name}: it is no JSON ({error}).") from error
+    values = found.get("x") if isinstance(found, dict) else found
+    if isinstance(values, list) and values and all(isinstance(row, list) for row in values):
+        if len(values) > 1:
+            raise _several(name, (len(values), max(map(len, values))))
+        values = values[0]
+    plain = isinstance(values, list) and all(
+        isinstance(v, (int, float)) and not isinstance(v, bool) for v in values
+    )
+    if not plain or not values:
+        raise ValueError(
+            f'{name}: the JSON holds no flat list of numbers; give [1.5, ...] or {{"x": [...]}}.'
+        )
+    return [_number(value, place, name) for place, value in enumerate(values)]
+
+
+def _read_text(text: str, name: str) -> Numbers:
+    lines = [line for line in text.splitlines() if _words(line)]
+    rows = [_words(line) for line in lines]
+    if len(rows) == 2 and not any(map(_is_number, rows[0])):
+        named = len(rows[0]) in (len(rows[1]), len(_held_together(lines[1])))
+        lines, rows = (lines[1:], rows[1:]) if named else (lines, rows)
+    if not rows:
+        raise ValueError(f"{name}: it is empty, no numbers found; give one row of numbers.")
+    if len(rows) == 1:
+        _check_commas(lines[0], rows[0], name)
+    # One number per line is how numpy.savetxt writes a vector.
+    longest = max(map(len, rows))
+    if len(rows) > 1 and longest > 1:
+        raise _several(name, (len(rows), longest))
+    words = [word for row in rows for word in row]
+    return [_number(word, place, name) for place, word in enumerate(words)]
+
+
+def _words(line: str) -> list[str]:
+    return line.replace(",", " ").replace(";", " ").split()
+
+
+def _held_together(line: str) -> list[str]:
+    """Return what stands between semicolons and spaces, with the commas inside it."""
+    apart = re.sub(r"\s*,\s+|\s+,", ";", line).replace(";", " ")
+    return [part.strip(",") for part in apart.split()]
+
+
+def _check_commas(line: str, words: list[str], name: str) -> None:
+    """Refuse commas inside what other separators hold together, where they may be part of it."""
+    held = _held_together(line)
+    if len(held) < 2 or not any("," in part for part in held):
+        return
+    for other in (_with_points(held), _without_commas(held)):
+        if all(map(_is_number, other)) and all(map(_is_number, words)):
+            raise ValueError(
+                f"{name}: {_brief(line)!r} can be read as {_brief(', '.join(words))} or as "
+                f"{_brief(', '.join(other))}; write decimal points, and commas only between "
+                "numbers."
+            )
+
+
+def _with_points(held: list[str]) -> list[str]:
+    return [part.replace(",", ".") for part in held]
+
+
+def _without_commas(held: list[str]) -> list[str]:
+    return [part.replace(",", "") if _GROUPED.fullmatch(part) else part for part in held]
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _several(name: str, shape: tuple[int, ...]) -> ValueError:
+    return ValueError(
+        f"{name}: shape {shape} is not one row of numbers; give one instance at a time."
+    )
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _number(value: Any, place: int, name: str) -> float:
+    try:
+        return float(value)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(
+            f"{name}: {str(value)[:40]!r} at position {place} is not a number."
+        ) from error

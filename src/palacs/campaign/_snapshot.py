@@ -1,0 +1,197 @@
+"""Where a campaign stands after one event: everything a decision or a page depends on.
+
+A snapshot is gathered from the ledger once and never changes. Deciding, explaining and showing
+are functions of it, so that all three mean the same state of the record; conditions are read and
+costs are added up once for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from palacs.campaign._growing_set import Codes, Matrix
+from palacs.campaign._ledger import Ledger
+from palacs.campaign._records import Request, to_request
+from palacs.campaign._settings import Settings
+from palacs.campaign._values import Vector
+from palacs.storage import Label
+
+if TYPE_CHECKING:
+    from palacs.campaign._why import Why
+    from palacs.classifier import ParzenWindowClassifier
+    from palacs.conditions import Conditions, Spending
+    from palacs.evidence import LabelledSet
+    from palacs.strategies import Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A campaign after one event.
+
+    Attributes
+    ----------
+    seq, at : int, float
+        The last event it takes into account, and the time at which leases were looked at.
+    settings : Settings
+        What the campaign was created with.
+    classes, candidates : list of labels
+        All classes, and those that may be requested and paid for.
+    paused : frozenset
+        Classes that are not requested for the time being.
+    X, scaled : ndarray of shape (n, n_features)
+        Raw features of the labelled set in acquisition order, and scaled to [0, 1].
+    limits : pair of ndarray of shape (n_features,)
+        The bounds that scale them.
+    codes : ndarray of shape (n,)
+        Their classes, as positions in `classes`.
+    pending : tuple of Request
+        Requests whose instances are still to come, oldest first.
+    order : ndarray of shape (n_requests,) or None
+        Codes of all classes in the order in which they were requested, whatever became of it;
+        unsolicited instances at the place where they were recorded. None stands for the order
+        of telling, by which records were decided before this one was kept.
+    n_asked : int
+        How many requests were made.
+    remaining : int or None
+        What the budget still allows; None is no limit.
+    conditions : Conditions or None
+        Those in force, with costs learned from durations as numbers.
+    spending : Spending
+        How the budget in money stands; without one only the costs are known.
+    growing_ids : sequence of str
+        Where `ids` are taken from: copying them would slow every decision down.
+    """
+
+    seq: int
+    at: float
+    settings: Settings
+    classes: list[Label]
+    candidates: list[Label]
+    paused: frozenset[Label]
+    X: Matrix
+    scaled: Matrix
+    limits: tuple[Vector, Vector]
+    codes: Codes
+    pending: tuple[Request, ...]
+    order: Codes | None
+    n_asked: int
+    remaining: int | None
+    conditions: Conditions | None
+    spending: Spending
+    growing_ids: Sequence[str] = field(repr=False)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of the instances in the labelled set, in acquisition order."""
+        # The list may have grown since; what it held then is still in front.
+        return tuple(self.growing_ids[: len(self.codes)])
+
+    @property
+    def seed(self) -> int:
+        """The next request's own seed: none repeats a failed one."""
+        return request_seed(self.settings.seed, self.n_asked)
+
+    @property
+    def under_way(self) -> list[Label]:
+        """Classes of the pending requests, in the order of asking."""
+        return [request.label for request in self.pending]
+
+    def counts(self, *, pending: bool = False) -> list[int]:
+        """Return the instances of each class, with or without those under way."""
+        codes = self.codes
+        if pending and self.pending:
+            codes = np.concatenate([codes, self._codes_of(self.under_way)])
+        counts: list[int] = np.bincount(codes, minlength=len(self.classes)).tolist()
+        return counts
+
+    def unusual_order(self) -> Codes | None:
+        """Return `order` where it is not simply the labelled set, then what is pending.
+
+        Without a difference strategies need not be told, which takes its time for many.
+        """
+        if self.order is None or len(self.order) != len(self.codes) + len(self.pending):
+            return self.order
+        usual = np.concatenate([self.codes, self._codes_of(self.under_way)])
+        return None if np.array_equal(self.order, usual) else self.order
+
+    def labelled(self) -> LabelledSet:
+        """Return what a strategy decides from."""
+        from palacs.evidence import LabelledSet
+
+        return LabelledSet(
+            self.scaled,
+            self.codes.astype(np.int64, copy=False),
+            np.array(self.classes),
+            self._codes_of(self.under_way).astype(np.int64, copy=False),
+            None if self.order is None else self.order.astype(np.int64, copy=False),
+        )
+
+    def strategy(self) -> Strategy:
+        """Return the strategy with the seed of the next request."""
+        from palacs import strategies
+
+        spec = self.settings.strategy
+        params = {**spec.get("params", {}), "random_state": self.seed}
+        return strategies.from_spec({**spec, "params": params})
+
+    def model(self) -> ParzenWindowClassifier:
+        """Return the campaign's model, unfitted; see ``Campaign.model``."""
+        from palacs.campaign._campaign_model import model_of
+
+        return model_of(self.settings, self.classes, self.conditions)
+
+    def why(self) -> Why:
+        """Say which class asking now would request, and why, or why none may be."""
+        from palacs.campaign._why import why_next
+
+        return why_next(self)
+
+    def _codes_of(self, labels: list[Label]) -> Codes:
+        places = {label: code for code, label in enumerate(self.classes)}
+        return np.array([places[label] for label in labels], dtype=np.intp)
+
+
+def request_seed(seed: int, ordinal: int) -> int:
+    """Return the seed of a request: every one has its own.
+
+    Examples
+    --------
+    >>> request_seed(0, 0) == request_seed(0, 0)
+    True
+    >>> request_seed(0, 0) == request_seed(0, 1)
+    False
+    """
+    return int(np.random.SeedSequence([seed, ordinal]).generate_state(1)[0])
+
+
+def snapshot_of(ledger: Ledger, at: float) -> Snapshot:
+    """Gather where a campaign stands, as of the time `at`."""
+    from palacs.campaign._in_force import conditions_of, spending_of
+
+    conditions = conditions_of(ledger)
+    open_requests = ledger.pending(at)
+    spending = spending_of(ledger, conditions, open_requests)
+    labelled = ledger.labelled
+    return Snapshot(
+        seq=ledger.seq,
+        at=at,
+        settings=ledger.settings,
+        classes=list(ledger.classes),
+        candidates=spending.affordable(ledger.candidates()),
+        paused=frozenset(ledger.paused),
+        X=labelled.X,
+        scaled=labelled.scaled(),
+        limits=labelled.limits(),
+        codes=labelled.codes,
+        pending=tuple(to_request(entry) for entry in open_requests),
+        order=np.array(ledger.order, dtype=np.intp),
+        n_asked=ledger.n_asked,
+        remaining=ledger.remaining(at),
+        conditions=conditions,
+        spending=spending,
+        growing_ids=labelled.ids,
+    )

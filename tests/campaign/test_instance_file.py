@@ -1,0 +1,98 @@
+"""One instance from whatever a file, a terminal or standard input holds."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from palacs.campaign import read_instance
+
+EXPECTED = [0.5, 1.25, -3.0]
+
+
+def npy(array: Any) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "0.5,1.25,-3",
+        "0.5, 1.25, -3",
+        "0.5 ,1.25 ,-3",
+        "0.5;1.25;-3\r\n",
+        "0.5; 1.25; -3;",
+        "0.5 1.25 -3",
+        "0.5\t1.25\t-3",
+        "0.5\n1.25\n-3\n",
+        "alpha;beta;gamma\n0.5;1.25;-3",
+        "\ufeff0.5,1.25,-3".encode(),
+        "[0.5, 1.25, -3]",
+        "[[0.5, 1.25, -3]]",
+        '{"x": [0.5, 1.25, -3]}',
+        npy(np.array(EXPECTED)),
+        npy(np.array([EXPECTED])),
+        npy(np.array([EXPECTED]).T),
+        npy(np.array([[EXPECTED]])),
+    ],
+)
+def test_every_way_to_write_one_instance_is_understood(content: bytes | str) -> None:
+    assert read_instance(content) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        ("0,5;1,25", "0, 5, 1, 25", "0.5, 1.25"),
+        ("0,5 1,25", "0, 5, 1, 25", "0.5, 1.25"),
+        ("0,5\t2", "0, 5, 2", "0.5, 2"),
+        ("0,5; 1,25; 3", "0, 5, 1, 25, 3", "0.5, 1.25, 3"),
+        ("-0,5;1,2e3", "-0, 5, 1, 2e3", "-0.5, 1.2e3"),
+        ("1,234.5;2", "1, 234.5, 2", "1234.5, 2"),
+        ("a;b\n0,5;1,25", "0, 5, 1, 25", "0.5, 1.25"),
+    ],
+)
+def test_numbers_that_can_be_read_in_two_ways_are_refused_with_both(
+    text: str, one: str, other: str
+) -> None:
+    with pytest.raises(ValueError, match="can be read as") as refusal:
+        read_instance(text, "trial.csv")
+    assert f"read as {one} or as {other};" in str(refusal.value)
+    assert str(refusal.value).startswith("trial.csv: ")
+
+
+@given(some.lists(some.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=6))
+def test_what_python_writes_comes_back_whatever_separates_it(values: list[float]) -> None:
+    for separator in (",", ", ", ";", " ", "\t", "\n"):
+        assert read_instance(separator.join(map(repr, values))) == values
+    assert read_instance(json.dumps(values)) == values
+    assert read_instance(npy(np.array(values))) == values
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "no numbers found"),
+        (" ;,\n", "no numbers found"),
+        ("1,2\n3,4", r"shape \(2, 2\) is not one row of numbers; give one instance at a time"),
+        ("0,5\n1,25", r"shape \(2, 2\)"),
+        ("[[1], [2]]", r"shape \(2, 1\)"),
+        ("[]", "no flat list"),
+        ("[[]]", "no flat list"),
+        ('{"x": "1"}', "no flat list"),
+        ("one two", "'one' at position 0 is not a number"),
+        (npy(np.array([1j])), "complex128"),
+        (npy(np.array([1.0, 2.0]))[:-3], "NPY"),
+    ],
+)
+def test_what_holds_no_instance_is_refused(content: bytes | str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        read_instance(content)
