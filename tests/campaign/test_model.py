@@ -33,7 +33,8 @@ def collected(**settings: Any) -> StudioCampaign:
 
 
 def classifier_of(campaign: Campaign) -> ParzenWindowClassifier:
-    return campaign.model().named_steps["classifier"]
+    classifier: ParzenWindowClassifier = campaign.model().named_steps["classifier"]
+    return classifier
 
 
 @pytest.mark.parametrize("conditions", [None, IN_USE], ids=["uniform", "proportions in use"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -53,11 +54,11 @@ def order_of(campaign: Campaign) -> list[object]:
     return [event.label for event in campaign.events() if event.kind in ("asked", "added")]
 
 
-def longest_run(order: list[object]) -> int:
+def longest_run(order: Sequence[object]) -> int:
     return max(len(list(run)) for _, run in groupby(order))
 
 
-def longest_wait(order: list[object]) -> int:
+def longest_wait(order: Sequence[object]) -> int:
     """Return the smallest number of requests in a row that always hold every class."""
     waits = []
     for label in CLASSES:

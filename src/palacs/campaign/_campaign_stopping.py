@@ -44,7 +44,7 @@ def advise(
             advice.append(rule.advise(_accuracies(now, rule)))
     for one in advice:
         if one.stop:
-            return one
+            return Advice(True, one.reason)
     return Advice(False, " ".join(one.reason for one in advice))
 
 
