@@ -7,7 +7,6 @@ locked" half-way. A file that is not ours is recognised before a single byte is 
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 import time
@@ -71,7 +70,9 @@ class SQLiteStorage(SQLStorage):
     def schema(self) -> str:
         """Return the version of the schema in the file; write nothing."""
         self._require_file()
-        return super().schema()
+        found = super().schema()
+        self._refuse_a_torn_page()
+        return found
 
     def _require_file(self) -> None:
         if not self._path.exists():
@@ -79,7 +80,6 @@ class SQLiteStorage(SQLStorage):
                 f"there is no file {str(self._path)!r}; create a campaign in it first, "
                 "or check the --storage address."
             )
-        self._refuse_a_torn_page()
 
     def make(self) -> None:
         """Make the file and its tables, unless another process was faster."""
@@ -92,16 +92,12 @@ class SQLiteStorage(SQLStorage):
         super().make()
 
     def _refuse_a_torn_page(self) -> None:
-        # SQLite notices missing pages but reads the rest of half a page as zeros.
-        if not self._path.is_file() or not os.access(self._path, os.R_OK):
-            return
-        with self._path.open("rb") as file:
-            head = file.read(100)
-        if len(head) < 100 or not head.startswith(b"SQLite format 3\0"):
-            return
-        page = int.from_bytes(head[16:18], "big")
-        page = 65536 if page == 1 else page
-        if page == 0 or self._path.stat().st_size % page:
+        # SQLite notices missing pages but reads the rest of half a page as zeros. The size is
+        # asked of the file system: a file that this process opens and closes beside SQLite takes
+        # all of SQLite's locks with it (POSIX), and with them what keeps others from writing.
+        with self._reading() as connection:
+            page = int(connection.exec_driver_sql("PRAGMA page_size").scalar_one())
+        if self._path.stat().st_size % page:
             raise StorageDamaged(
                 f"{str(self._path)!r} is truncated in the middle of a page; restore it from a "
                 "backup or import an export."
@@ -218,6 +214,9 @@ class MemoryStorage(SQLiteStorage):
 
     def _require_file(self) -> None:
         return  # there is none
+
+    def _refuse_a_torn_page(self) -> None:
+        return  # nor pages on a disk
 
     @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
