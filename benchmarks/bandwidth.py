@@ -15,8 +15,7 @@ from rich.table import Table
 
 from palacs import ParzenWindowClassifier
 from palacs.checks import Bandwidth
-from palacs.experiments import Execution, Experiment, paper_experiment, run
-from palacs.experiments._experiment import strategy_for
+from palacs.experiments import Execution, Experiment, paper_experiment, run, strategy_for
 from palacs.experiments.paper import BANDWIDTH
 from palacs.strategies import available
 

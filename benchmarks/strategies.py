@@ -24,9 +24,16 @@ from scipy.stats import wilcoxon
 from _side_by_side import duration
 from palacs import PALACS, BalancedGain, ParzenWindowClassifier
 from palacs.datasets import DATASETS, load
-from palacs.experiments import Execution, Experiment, Results, comparison_experiment, run
-from palacs.experiments._comparison import LEVEL, holm
-from palacs.experiments._summary import phase_errors
+from palacs.experiments import (
+    LEVEL,
+    Execution,
+    Experiment,
+    Results,
+    comparison_experiment,
+    holm,
+    phase_errors,
+    run,
+)
 from palacs.plots import critical_difference, learning_curves, save
 from palacs.strategies import available
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from palacs.cli._app import build_app
-from palacs.cli._tables import errors_table
+from palacs.cli._terminal_tables import errors_table
 from palacs.experiments import Execution, paper_experiment, run
 
 app = build_app()

@@ -27,7 +27,7 @@ from palacs.experiments import (
     stopping_sentences,
     what_stopping_saves,
 )
-from palacs.experiments._spending import over_cost
+from palacs.experiments._equal_spending import over_cost
 
 MakeDataset = Callable[..., Dataset]
 COSTS = Conditions(costs={"a": 1, "b": 1, "c": 5})

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from palacs import plots
-from palacs.experiments._report import (
+from palacs.experiments.report._page import (
     Picture,
     ReportContent,
     Section,
@@ -17,7 +17,7 @@ from palacs.experiments._report import (
     proportion_table,
     write_report,
 )
-from palacs.experiments._verdict import Finding
+from palacs.experiments.report._verdict import Finding
 
 HOSTILE = '<img src="http://evil.example/x.png" onerror="alert(1)">&\'"'
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from palacs.experiments import Execution, Results, paper_experiment, run
-from palacs.experiments._tables import to_latex, to_markdown, write_tables
+from palacs.experiments.report._table_files import to_latex, to_markdown, write_tables
 
 STRATEGIES = ["pal-acs", "redistricting", "uniform"]
 

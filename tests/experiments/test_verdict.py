@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from palacs.experiments._comparison import Comparison
-from palacs.experiments._verdict import (
+from palacs.experiments.paper import DATASETS, STRATEGIES, error, proportion, win_ratio
+from palacs.experiments.report._verdict import (
     comparison_sentences,
     paper_differences,
     paper_findings,
 )
-from palacs.experiments.paper import DATASETS, STRATEGIES, error, proportion, win_ratio
 from palacs.strategies import available
 
 

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from palacs.cli._conditions_file import read_conditions
-from palacs.cli._experiment import (
+from palacs.cli._running import (
     Address,
     BackendName,
     Bandwidth,
@@ -22,7 +22,7 @@ from palacs.cli._experiment import (
     listed,
     reporting,
 )
-from palacs.cli._tables import comparison_table, errors_table, proportions_table
+from palacs.cli._terminal_tables import comparison_table, errors_table, proportions_table
 from palacs.datasets import load_any
 from palacs.experiments import (
     DEFAULT_COMPARED,
@@ -104,7 +104,8 @@ def _print(results: Results, summary: ComparisonSummary, console: Console) -> No
     console.print()
     console.print(proportions_table(results.proportions()))
     console.print()
-    console.print(comparison_table(summary.comparison.frame, summary.comparison.baseline))
-    console.print()
+    for comparison in summary.comparisons:
+        console.print(comparison_table(comparison))
+        console.print()
     for sentence in summary.sentences:
         console.print(sentence)

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from palacs.cli._experiment import (
+from palacs.cli._running import (
     Address,
     BackendName,
     Bandwidth,
@@ -22,7 +22,7 @@ from palacs.cli._experiment import (
     listed,
     reporting,
 )
-from palacs.cli._tables import errors_table, proportions_table
+from palacs.cli._terminal_tables import errors_table, proportions_table
 from palacs.experiments import (
     Execution,
     Results,

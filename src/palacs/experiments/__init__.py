@@ -4,14 +4,8 @@
 are data frames throughout.
 """
 
-from palacs.experiments._comparison import Comparison, compare_strategies
-from palacs.experiments._experiment import Experiment, Task
-from palacs.experiments._publish import (
-    ComparisonSummary,
-    summarise,
-    write_comparison_report,
-    write_paper_report,
-)
+from palacs.experiments._comparison import LEVEL, Comparison, compare_strategies, holm, paired_t
+from palacs.experiments._experiment import Experiment, Task, strategy_for
 from palacs.experiments._results import Results, run
 from palacs.experiments._runner import Execution
 from palacs.experiments._setup import (
@@ -20,23 +14,33 @@ from palacs.experiments._setup import (
     comparison_experiment,
     paper_experiment,
 )
-from palacs.experiments._spending import spending_sentences
 from palacs.experiments._split import Split, make_split
-from palacs.experiments._stopping import stopping_sentences, what_stopping_saves
+from palacs.experiments._stopping_replayed import stopping_sentences, what_stopping_saves
 from palacs.experiments._store import SettingsConflict
+from palacs.experiments._summary import phase_errors
 from palacs.experiments._trial import Trial, TrialRules, run_trial
-from palacs.experiments._verdict import (
+from palacs.experiments.report import (
+    ComparisonSummary,
+    DataFacts,
     Finding,
+    Verdict,
     comparison_sentences,
     few_trials,
+    give_verdict,
     paper_differences,
     paper_findings,
+    spending_sentences,
+    summarise,
+    write_comparison_report,
+    write_paper_report,
 )
 
 __all__ = [
     "DEFAULT_COMPARED",
+    "LEVEL",
     "Comparison",
     "ComparisonSummary",
+    "DataFacts",
     "Execution",
     "Experiment",
     "Finding",
@@ -46,19 +50,25 @@ __all__ = [
     "Task",
     "Trial",
     "TrialRules",
+    "Verdict",
     "classifier_from_path",
     "compare_strategies",
     "comparison_experiment",
     "comparison_sentences",
     "few_trials",
+    "give_verdict",
+    "holm",
     "make_split",
+    "paired_t",
     "paper_differences",
     "paper_experiment",
     "paper_findings",
+    "phase_errors",
     "run",
     "run_trial",
     "spending_sentences",
     "stopping_sentences",
+    "strategy_for",
     "summarise",
     "what_stopping_saves",
     "write_comparison_report",

@@ -18,10 +18,14 @@ from sklearn.base import BaseEstimator, clone
 from palacs._version import __version__
 from palacs.checks import Bandwidth, Codes, Features
 from palacs.classifier import ParzenWindowClassifier
+from palacs.conditions import Conditions
 from palacs.datasets import DATASETS, Dataset
 from palacs.experiments._split import Split, make_split, normalise
 from palacs.experiments._trial import Trial, TrialRules, run_trial
-from palacs.strategies import Conditions, ProportionalSelection, Strategy, find, make
+from palacs.strategies import ProportionalSelection, Strategy, find, make
+
+# Splits looked at to know how large whole groups are.
+_DEALT = 20
 
 Sampler = Callable[[np.random.Generator], tuple[Features, Codes]]
 
@@ -51,6 +55,11 @@ class Task:
     def name(self) -> str:
         """The data set's name."""
         return self.dataset.name
+
+    @property
+    def fresh(self) -> bool:
+        """Whether every trial draws data of its own instead of re-splitting the same."""
+        return _sampler(self.dataset) is not None
 
     def split(self, rng: np.random.Generator) -> Split:
         """Draw a split, of a fresh sample where the set is synthetic."""
@@ -113,6 +122,20 @@ class Experiment:
         split = self.task(dataset).split(np.random.default_rng(sequence))
         return split, int(sequence.spawn(1)[0].generate_state(1)[0])
 
+    def test_ratio(self, dataset: str) -> float:
+        """Return how many instances trials put aside for testing per instance left to acquire.
+
+        It says how much trials that re-split one data set have in common; it is 0 where every
+        trial draws data of its own. Of groups, whole ones are put aside.
+        """
+        task = self.task(dataset)
+        if task.fresh:
+            return 0.0
+        # Without groups all splits have the same sizes.
+        dealt = 1 if task.dataset.groups is None else min(self.trials, _DEALT)
+        left = np.mean([len(self.deal(dataset, trial)[0].X) for trial in range(dealt)])
+        return float((len(task.dataset) - left) / left)
+
     def run(self, dataset: str, trial: int) -> dict[str, Trial]:
         """Play trial number ``trial`` with every strategy, by title."""
         task = self.task(dataset)
@@ -147,7 +170,7 @@ class Experiment:
                     "name": task.name,
                     "budget": task.budget,
                     "test_per_class": task.test_per_class,
-                    "sha256": None if _sampler(task.dataset) else _fingerprint(task.dataset),
+                    "sha256": None if task.fresh else _fingerprint(task.dataset),
                     "strategies": {t: _describe(s) for t, s in task.strategies.items()},
                 }
                 for task in self.tasks

@@ -22,9 +22,9 @@ from palacs.classifier import (
     prior_or_none,
     renew_frequencies,
 )
+from palacs.conditions import Conditions
 from palacs.experiments._split import Split
 from palacs.kernel import resolve_bandwidth
-from palacs.strategies import Conditions
 from palacs.ties import best_of_rows
 
 

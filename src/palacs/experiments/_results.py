@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,9 @@ import pandas as pd
 
 from palacs.experiments import _summary
 from palacs.experiments._comparison import Comparison, compare_strategies
+from palacs.experiments._equal_spending import compare_spending, over_cost
 from palacs.experiments._experiment import Experiment
 from palacs.experiments._runner import Execution, Progress, run_trials
-from palacs.experiments._spending import compare_spending, over_cost
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,20 +37,37 @@ class Results:
 
     def table(self) -> pd.DataFrame:
         """Return errors and win ratios by phase, the paper's beside them where they compare."""
-        return self._without_foreign(_summary.table1(self.trials))
+        return self._table.copy()
 
     def proportions(self) -> pd.DataFrame:
         """Return the final share of each class, the paper's beside it where they compare."""
-        names = {task.name: task.dataset.class_names for task in self.experiment.tasks}
-        return self._without_foreign(_summary.table2(self.trials, names))
+        return self._proportions.copy()
 
     def curves(self) -> pd.DataFrame:
         """Return mean and standard deviation of the error after each acquisition."""
+        return self._curves.copy()
+
+    # Files, terminal and page ask for the same tables: each is computed once.
+    @cached_property
+    def _table(self) -> pd.DataFrame:
+        return self._without_foreign(_summary.table1(self.trials))
+
+    @cached_property
+    def _proportions(self) -> pd.DataFrame:
+        names = {task.name: task.dataset.class_names for task in self.experiment.tasks}
+        return self._without_foreign(_summary.table2(self.trials, names))
+
+    @cached_property
+    def _curves(self) -> pd.DataFrame:
         return _summary.curves(self.trials)
 
     def comparison(self, baseline: str = "Random") -> Comparison:
         """Return how each strategy compares with a baseline, with what certainty."""
-        return compare_strategies(self.trials, baseline)
+        return compare_strategies(self.trials, baseline, test_ratio=self._test_ratio)
+
+    @property
+    def _test_ratio(self) -> float:
+        return self.experiment.test_ratio(self.experiment.tasks[0].name)
 
     def spending(self) -> pd.DataFrame:
         """Return errors at equal amounts of money spent; needs conditions with costs."""
@@ -65,7 +83,7 @@ class Results:
 
     def spending_comparison(self, baseline: str = "Random") -> Comparison:
         """Return how each strategy compares with a baseline at equal spending."""
-        return compare_spending(self.spending(), baseline)
+        return compare_spending(self.spending(), baseline, test_ratio=self._test_ratio)
 
     def plot_curves(self, dataset: str | None = None) -> Figure:
         """Draw the learning curves of one data set, or of all."""

@@ -13,10 +13,11 @@ import numpy as np
 
 from palacs.checks import Codes, Features
 from palacs.classifier import ParzenWindowClassifier, prior_or_none
+from palacs.conditions import Conditions
 from palacs.experiments._judge import make_judge
 from palacs.experiments._replay import CompiledSplit, compiled_form_of, replay
 from palacs.experiments._split import Split
-from palacs.strategies import Conditions, Strategy, as_number
+from palacs.strategies import Strategy, as_number
 from palacs.stream import seed_of
 
 

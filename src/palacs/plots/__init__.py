@@ -7,11 +7,11 @@ and figures may be made in any thread. A strategy has the same colour in every p
 
 from palacs.plots._curves import learning_curves
 from palacs.plots._data import learning_stages, scatter
-from palacs.plots._files import save, to_svg
-from palacs.plots._inside import look_inside
 from palacs.plots._intervals import difference_intervals
+from palacs.plots._look_inside import look_inside
 from palacs.plots._paper import differences, proportions
 from palacs.plots._ranks import critical_difference
+from palacs.plots._saving import save, to_svg
 from palacs.plots._style import class_color, strategy_color
 
 __all__ = [

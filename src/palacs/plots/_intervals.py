@@ -53,7 +53,7 @@ def difference_intervals(comparison: pd.DataFrame) -> Figure:
     for ax, versus in zip(axes, baselines, strict=True):
         _draw_intervals(ax, comparison[comparison["versus"] == versus])
         title(ax, f"Error compared with {versus}")
-    note(figure, "Mean difference over the trials with its bootstrap interval.")
+    note(figure, "Mean difference over the trials with its 95 % interval.")
     return finish(figure)
 
 

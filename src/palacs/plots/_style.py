@@ -1,4 +1,4 @@
-"""The look of every picture: one table of colours, and the furniture panels share.
+"""The look of every picture: colours, line styles, and the furniture panels share.
 
 Nothing here touches matplotlib's global settings. The colours are told apart by readers with
 any colour vision; line styles and markers say the same a second time.
@@ -16,6 +16,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 
+from palacs.strategies import available
+
 INK = "#1f2430"
 MUTED = "#646d7c"
 GRID = "#dde2e8"
@@ -29,21 +31,8 @@ _DASHED: LineStyle = (0, (5.0, 1.6))
 _DOTTED: LineStyle = (0, (1.2, 1.4))
 _DASHDOT: LineStyle = (0, (6.0, 1.6, 1.2, 1.6))
 
-_STRATEGIES: dict[str, tuple[str, LineStyle]] = {
-    "PAL-ACS": ("#d1560a", "-"),
-    "Balanced gain": ("#5b2a9d", "-"),
-    "Inverse": ("#1273b5", _DASHED),
-    "Redistricting": ("#0b9b74", _DASHDOT),
-    "Random": ("#7a7f87", "-"),
-    "Uniform": ("#b3568e", _DASHED),
-    "Proportional": ("#c58a00", _DASHDOT),
-    "Inverse (no repeat)": ("#4b4fa8", _DOTTED),
-    "Improvement": ("#3a9fd6", _DASHDOT),
-    "Risk": ("#8f3b2e", _DOTTED),
-    "Sensitivity": ("#6b8e23", _DASHED),
-}
 _OTHER_COLORS = ("#7b4fb0", "#00838f", "#a0522d", "#c2185b", "#52702b", "#3f5fbf", "#9c7a00")
-_OTHER_LINES: tuple[LineStyle, ...] = (_DOTTED, _DASHED, _DASHDOT, "-")
+_LINES: tuple[LineStyle, ...] = ("-", _DASHED, _DASHDOT, _DOTTED)
 
 _CLASSES = (
     "#3f73b3",
@@ -66,7 +55,8 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 def strategy_color(title: str) -> str:
     """Return the colour of a strategy, the same in every picture.
 
-    A strategy that is not in the table gets a colour that depends on its title alone.
+    It is that of the table of strategies; a strategy that has none there gets a colour that
+    depends on its title alone.
 
     Examples
     --------
@@ -75,19 +65,17 @@ def strategy_color(title: str) -> str:
     >>> strategy_color("Mine") == strategy_color("Mine")
     True
     """
-    return _strategy(title)[0]
+    listed = {info.title: info.colour for info in available().values()}
+    other = _OTHER_COLORS[zlib.crc32(title.encode()) % len(_OTHER_COLORS)]
+    return listed.get(title) or other
 
 
 def strategy_line(title: str) -> LineStyle:
-    """Return the line style that goes with a strategy's colour."""
-    return _strategy(title)[1]
-
-
-def _strategy(title: str) -> tuple[str, LineStyle]:
-    if title in _STRATEGIES:
-        return _STRATEGIES[title]
-    line, color = divmod(zlib.crc32(title.encode()), len(_OTHER_COLORS))
-    return _OTHER_COLORS[color], _OTHER_LINES[line % len(_OTHER_LINES)]
+    """Return the line style of a strategy, which tells neighbours in the table apart."""
+    titles = [info.title for info in available().values()]
+    if title in titles:
+        return _LINES[titles.index(title) % len(_LINES)]
+    return _LINES[zlib.crc32(title.encode()) // len(_OTHER_COLORS) % len(_LINES)]
 
 
 def class_color(code: int) -> str:

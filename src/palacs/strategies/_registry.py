@@ -48,6 +48,8 @@ class StrategyInfo:
         One line for lists and help texts.
     params : dict
         Parameters that this name fixes.
+    colour : str
+        As "#rrggbb", the same wherever the strategy is drawn; empty gives one by its title.
     """
 
     name: str
@@ -55,10 +57,17 @@ class StrategyInfo:
     strategy: type[Strategy]
     summary: str
     params: Mapping[str, Any] = field(default_factory=dict)
+    colour: str = ""
 
 
 _BUILT_IN = (
-    StrategyInfo("pal-acs", "PAL-ACS", PALACS, "where one more instance raises accuracy most"),
+    StrategyInfo(
+        "pal-acs",
+        "PAL-ACS",
+        PALACS,
+        "where one more instance raises accuracy most",
+        colour="#d1560a",
+    ),
     StrategyInfo(
         "spare-settled",
         "Spare settled",
@@ -70,17 +79,27 @@ _BUILT_IN = (
         "Balanced gain",
         BalancedGain,
         "equal counts, bent to where one more instance is worth more",
+        colour="#5b2a9d",
     ),
-    StrategyInfo("random", "Random", RandomSelection, "each class with equal probability"),
-    StrategyInfo("uniform", "Uniform", UniformSelection, "keeps the class counts equal"),
+    StrategyInfo(
+        "random", "Random", RandomSelection, "each class with equal probability", colour="#7a7f87"
+    ),
+    StrategyInfo(
+        "uniform", "Uniform", UniformSelection, "keeps the class counts equal", colour="#b3568e"
+    ),
     StrategyInfo(
         "proportional",
         "Proportional",
         ProportionalSelection,
         "keeps the class counts in given proportions",
+        colour="#c58a00",
     ),
     StrategyInfo(
-        "inverse", "Inverse", InverseAccuracy, "the less accurate a class, the more often"
+        "inverse",
+        "Inverse",
+        InverseAccuracy,
+        "the less accurate a class, the more often",
+        colour="#1273b5",
     ),
     StrategyInfo(
         "inverse-no-repeat",
@@ -88,25 +107,35 @@ _BUILT_IN = (
         InverseAccuracy,
         "Inverse, never the same class twice in a row",
         {"allow_repeat": False},
+        colour="#4b4fa8",
     ),
     StrategyInfo(
         "improvement",
         "Improvement",
         AccuracyImprovement,
         "the more a class's accuracy rose, the more often",
+        colour="#3a9fd6",
     ),
     StrategyInfo(
         "redistricting",
         "Redistricting",
         Redistricting,
         "the more predictions of a class flipped, the more often",
+        colour="#0b9b74",
     ),
-    StrategyInfo("risk", "Risk", Risk, "the more the error reacts to a class, the more often"),
+    StrategyInfo(
+        "risk",
+        "Risk",
+        Risk,
+        "the more the error reacts to a class, the more often",
+        colour="#8f3b2e",
+    ),
     StrategyInfo(
         "sensitivity",
         "Sensitivity",
         Sensitivity,
         "the more decisions react to a class, the more often",
+        colour="#6b8e23",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""The two tables of the paper and the comparison, compact enough for 80 columns."""
+"""Tables on a terminal: the paper's two and the comparison, compact enough for 80 columns."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
+from palacs.experiments import LEVEL, Comparison
+
 _SAME = 0.0005
 _CLOSE = 0.01
+_NONE = "–"
 
 
 def errors_table(table1: pd.DataFrame) -> Table:
@@ -80,23 +83,31 @@ def _shares(values: pd.Series) -> str:
     return " ".join(f"{100 * value:.0f}" for value in values)
 
 
-def comparison_table(frame: pd.DataFrame, baseline: str) -> Table:
+def comparison_table(comparison: Comparison) -> Table:
     """Mean difference of each strategy to the baseline, with interval, p-value and savings."""
     table = Table(
-        title=f"Against {baseline}", box=None, pad_edge=False, padding=(0, 1), title_justify="left"
+        title=f"Against {comparison.baseline}",
+        box=None,
+        pad_edge=False,
+        padding=(0, 1),
+        title_justify="left",
     )
     for column in ("", "mean error", "difference", "95 % interval", "p (Holm)", "saved"):
         table.add_column(column, justify="left" if not column else "right", no_wrap=True)
-    for _, row in frame.iterrows():
-        certain = row["p_holm"] < 0.05
+    for row in comparison.frame.to_dict("records"):
+        certain = row["p_holm"] < LEVEL
         colour = ("green" if row["mean_difference"] < 0 else "red") if certain else ""
-        saved = "never" if math.isnan(row["saved"]) else f"{row['saved']:.0f}"
         table.add_row(
             row["strategy"],
             f"{row['mean_error']:.4f}",
             Text(f"{row['mean_difference']:+.4f}", style=colour),
-            f"{row['low']:+.4f} {row['high']:+.4f}",
+            _NONE if math.isnan(row["low"]) else f"{row['low']:+.4f} {row['high']:+.4f}",
             f"{row['p_holm']:.2g}",
-            saved,
+            _saved(row["saved_low"], row["saved_high"]) if certain else _NONE,
         )
     return table
+
+
+def _saved(least: float, most: float) -> str:
+    """Write an interval of acquisitions saved, if it is certain that any are."""
+    return f"{least:.0f} to {most:.0f}" if least > 0 else _NONE

@@ -1,4 +1,4 @@
-"""What the numbers say, in words: whether the paper holds, whether class selection is worth it.
+"""Whether a run shows what the paper shows, in words, and where it differs.
 
 Every sentence is made from the numbers of the run it stands in.
 """
@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from palacs.experiments import paper
-from palacs.experiments._comparison import LEVEL, Comparison
 
 MEAN_DIFFERENCE = 0.008
 PAL_ACS_DIFFERENCE = 0.006
 PROPORTION_POINTS = 4.0
 _NOTABLE_ERROR = 0.01
-_HARD = 1.15
 
 
 @dataclass(frozen=True)
@@ -110,39 +107,6 @@ def paper_differences(table1: pd.DataFrame, table2: pd.DataFrame) -> list[str]:
     return sentences or ["Nowhere by more than 0.01 in error or 4 points in proportions."]
 
 
-def comparison_sentences(comparison: Comparison, proportions: pd.DataFrame) -> list[str]:
-    """Answer in words: who wins, by how much, how surely, what is saved, what is hard."""
-    frame, baseline = comparison.frame, comparison.baseline
-    if frame.empty:
-        return [f"Only {baseline} was played; there is nothing to compare it with."]
-    best = frame.iloc[0]
-    base_error = best["mean_error"] - best["mean_difference"]
-    certain = best["p_holm"] < LEVEL
-    if best["mean_difference"] >= 0:
-        first = (
-            f"{baseline} has the lowest mean error over the budget, {base_error:.4f}; the next is "
-            f"{best['strategy']} with {best['mean_error']:.4f}."
-        )
-    else:
-        relative = -100 * best["mean_difference"] / base_error
-        first = (
-            f"{best['strategy']} has the lowest mean error over the budget: "
-            f"{best['mean_error']:.4f} against {base_error:.4f} for {baseline}, "
-            f"{relative:.1f} % less."
-        )
-    sentences = [
-        first,
-        f"The mean difference is {best['mean_difference']:+.4f}, with 95 % confidence between "
-        f"{best['low']:+.4f} and {best['high']:+.4f}; the paired Wilcoxon test gives "
-        f"p = {best['p_holm']:.2g} after Holm's correction"
-        f"{'' if certain else ', which is no certain difference'}.",
-        _savings(best, baseline),
-        _hard_classes(str(best["strategy"]), proportions),
-        _worth_it(frame, baseline),
-    ]
-    return [sentence for sentence in sentences if sentence]
-
-
 def _at_most(claim: str, value: float, limit: float) -> Finding:
     return Finding(f"{claim}: at most {limit}", f"{value:.4f}", value <= limit)
 
@@ -190,46 +154,3 @@ def _winner_changes(rows: pd.DataFrame) -> str:
         if len(cells) > 1 and ours != theirs:
             changes.append(f"phase {phase} ({ours}, there {theirs})")
     return ", ".join(changes)
-
-
-def _savings(best: pd.Series, baseline: str) -> str:
-    if np.isnan(best["saved"]):
-        return f"{best['strategy']} does not reach {baseline}'s final error within the budget."
-    if best["saved"] > 0:
-        return (
-            f"{best['strategy']} is as good as {baseline} at the end after {best['reached']:.0f} "
-            f"acquisitions: {best['saved']:.0f} are saved."
-        )
-    return f"{best['strategy']} needs the whole budget to be as good as {baseline} at the end."
-
-
-def _hard_classes(strategy: str, proportions: pd.DataFrame) -> str:
-    shares = proportions[proportions["strategy"] == strategy].set_index("class")["proportion"]
-    hard = shares[shares > _HARD / len(shares)].sort_values(ascending=False)
-    if hard.empty:
-        return f"{strategy} asks for all classes about equally often."
-    listing = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in hard.head(5).items())
-    return (
-        f"{strategy} finds these classes hard, by their share of the requests: {listing}; an "
-        f"equal share would be {100 / len(shares):.0f} %."
-    )
-
-
-def _worth_it(frame: pd.DataFrame, baseline: str) -> str:
-    # The lowest mean need not be the certain one: ask every strategy, not only the best.
-    certain = frame["p_holm"] < LEVEL
-    better = frame[certain & (frame["mean_difference"] < 0)]
-    if len(better):
-        winner = better["strategy"].iloc[0]
-        if winner == "Uniform":
-            return (
-                f"Worth it? Keep the class counts equal: that beats {baseline}, and no cleverer "
-                "strategy among those compared does better with certainty."
-            )
-        return f"Worth it? Yes: on this data {winner} beats {baseline} with certainty."
-    if (certain & (frame["mean_difference"] > 0)).all():
-        return f"Worth it? No: on this data every strategy compared is worse than {baseline}."
-    return (
-        f"Worth it? Not on this evidence: no strategy beats {baseline} with certainty; more trials "
-        "may tell."
-    )

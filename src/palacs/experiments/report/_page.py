@@ -16,9 +16,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from palacs.experiments._report_images import embed
-from palacs.experiments._report_tables import Table, error_table, plain_table, proportion_table
-from palacs.experiments._verdict import Finding
+from palacs.experiments.report._page_images import embed
+from palacs.experiments.report._page_tables import Table, error_table, plain_table, proportion_table
+from palacs.experiments.report._paper_findings import Finding
 
 __all__ = [
     "Picture",
@@ -131,7 +131,7 @@ def write_report(path: str | PathLike[str], content: ReportContent) -> Path:
 def render(content: ReportContent) -> str:
     """Return the report as the text of an HTML page."""
     environment = Environment(
-        loader=PackageLoader("palacs.experiments", "templates"),
+        loader=PackageLoader("palacs.experiments.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

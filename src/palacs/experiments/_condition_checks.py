@@ -1,13 +1,18 @@
-"""Setting up a comparison under conditions: everything wrong with them is found here."""
+"""Whether a comparison can be played under given conditions: what is wrong is found here.
+
+The conditions themselves are `palacs.conditions`; this holds them against a data set, a budget
+and the strategies, before a trial runs.
+"""
 
 from __future__ import annotations
 
 from math import floor
 
 from palacs.checks import check_count, check_number
+from palacs.conditions import Conditions
 from palacs.datasets import Dataset
 from palacs.experiments import paper
-from palacs.strategies import Conditions, Strategy
+from palacs.strategies import Strategy
 
 
 def check_conditions(conditions: Conditions, dataset: Dataset) -> None:

@@ -62,36 +62,20 @@ def over_cost(
     return combined[[*keys, "acquired", "spent", "error"]]
 
 
-def compare_spending(spending: pd.DataFrame, baseline: str) -> Comparison:
-    """Compare strategies at equal spending; ``reached`` and ``saved`` are amounts of money."""
-    comparison = compare_strategies(spending, baseline)
+def compare_spending(
+    spending: pd.DataFrame, baseline: str, *, test_ratio: float = 0.0
+) -> Comparison:
+    """Compare strategies at equal spending; what is reached and saved are amounts of money."""
+    comparison = compare_strategies(spending, baseline, test_ratio=test_ratio)
     amounts = np.sort(spending["spent"].unique())
     frame = comparison.frame.copy()
     if len(frame):
-        at = frame["reached"].to_numpy()
-        known = ~np.isnan(at)
-        reached = np.full(len(frame), np.nan)
-        reached[known] = amounts[at[known].astype(int) - 1]
-        frame["reached"], frame["saved"] = reached, amounts[-1] - reached
+        # A saving of so many points is one of the money between them.
+        for column in ("saved", "saved_low", "saved_high"):
+            points = frame[column].to_numpy(dtype=float)
+            known = ~np.isnan(points)
+            at = len(amounts) - 1 - points[known].astype(int)
+            points[known] = amounts[-1] - amounts[at]
+            frame[column] = points
+        frame["reached"] = amounts[-1] - frame["saved"]
     return replace(comparison, frame=frame)
-
-
-def spending_sentences(spending: pd.DataFrame, comparison: Comparison) -> list[str]:
-    """Say in words who reaches most per money, and what is saved."""
-    frame, most = comparison.frame, float(spending["spent"].max())
-    means = spending.groupby("strategy", observed=True)["error"].mean().sort_values()
-    listing = ", ".join(f"{name} {error:.4f}" for name, error in means.items())
-    sentences = [f"Mean error at equal spending, up to {most:g}: {listing}."]
-    for row in frame.to_dict("records")[:1]:
-        if np.isnan(row["saved"]):
-            sentences.append(
-                f"{row['strategy']} does not reach {comparison.baseline}'s final error for "
-                f"{most:g}."
-            )
-        else:
-            sentences.append(
-                f"{row['strategy']} is as good as {comparison.baseline} at the end after spending "
-                f"{row['reached']:.4g} of {most:.4g}: {row['saved']:.4g} are saved "
-                f"(p = {row['p_holm']:.2g})."
-            )
-    return sentences

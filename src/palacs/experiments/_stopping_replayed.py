@@ -14,10 +14,11 @@ import pandas as pd
 from sklearn.base import clone
 
 from palacs.checks import Codes, Features
+from palacs.conditions import Conditions
 from palacs.evidence import GainThreshold, Plateau, Rule, estimated_accuracy, expected_gain
 from palacs.experiments._results import Results
 from palacs.experiments._split import Split
-from palacs.strategies import PALACS, Conditions, Strategy
+from palacs.strategies import PALACS, Strategy
 
 _TRIALS = 10
 _RULES = {GainThreshold: "the expected gain stays small", Plateau: "the accuracy levels off"}
