@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import io
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -183,3 +186,19 @@ def test_options_that_cannot_be_read_are_exit_code_2(arguments: list[str], tmp_p
     assert ran.exit_code == 2
     assert arguments[0] in ran.output
     assert not out.exists()
+
+
+def test_what_the_report_says_to_type_gives_the_same_numbers(tmp_path: Path) -> None:
+    options = ["--datasets", "bars", "--trials", "2", "--seed", "3", "--bandwidth", "0.11"]
+    first = palacs(
+        "reproduce", *options, "--strategies", "uniform,pal-acs", "--jobs", "1", cwd=tmp_path
+    )
+    assert first.returncode == 0, first.stderr
+    page = (tmp_path / "results" / "report.html").read_text()
+    typed = shlex.split(html.unescape(re.search(r"<code>(palacs .*?)</code>", page)[1]))
+    again = palacs(*typed[1:], "--jobs", "1", "--out", "again", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    for name in ("settings.json", "table1.csv", "table2.csv", "curves.csv"):
+        assert (tmp_path / "again" / name).read_text() == (
+            tmp_path / "results" / name
+        ).read_text(), name

@@ -1,4 +1,4 @@
-"""How sure is it: paired test, correction, interval, savings."""
+"""How sure is it: one statistic for direction and certainty, and what is saved."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import ttest_rel
 
-from palacs.experiments import compare_strategies
-from palacs.experiments._comparison import holm
+from palacs.experiments import compare_strategies, holm, paired_t
 
 RNG = np.random.default_rng
 
@@ -69,8 +72,11 @@ def test_each_strategy_is_held_against_the_baseline_the_best_first() -> None:
         "high",
         "p_value",
         "p_holm",
+        "p_here",
         "reached",
         "saved",
+        "saved_low",
+        "saved_high",
     ]
     assert frame["strategy"].tolist() == ["better", "worse"]
     assert set(frame["versus"]) == {"Random"}
@@ -78,12 +84,64 @@ def test_each_strategy_is_held_against_the_baseline_the_best_first() -> None:
     np.testing.assert_allclose(frame["mean_error"], [base.mean() - 0.05, base.mean() + 0.02])
 
 
-def test_five_trials_all_in_one_direction_have_the_exact_p_value() -> None:
-    base = noise(5)
-    better = base - np.linspace(0.01, 0.05, 5)[:, None]
-    frame = compare_strategies(trials_of({"A": better, "Random": base}), "Random").frame
-    # Of the 32 ways to give five differences signs, two are this one-sided.
-    assert frame["p_value"].item() == pytest.approx(2 / 32)
+def test_the_plain_test_is_the_paired_t_test() -> None:
+    base, other = noise(seed=1), noise(seed=2)
+    frame = compare_strategies(trials_of({"A": other, "Random": base}), "Random").frame
+    expected = ttest_rel(other.mean(axis=1), base.mean(axis=1))
+    interval = expected.confidence_interval()
+    assert frame["p_value"].item() == pytest.approx(expected.pvalue)
+    assert (frame["low"].item(), frame["high"].item()) == pytest.approx(tuple(interval))
+
+
+def test_many_small_losses_do_not_outvote_few_large_wins() -> None:
+    # Forty-five of fifty say worse, the mean says better: that is no certain win, nor loss.
+    difference = np.array([0.001] * 45 + [-0.05] * 5)
+    base = noise(50)
+    table = trials_of({"A": base + difference[:, None], "Random": base})
+    row = compare_strategies(table, "Random").frame.iloc[0]
+    assert row["mean_difference"] < 0
+    assert row["p_value"] > 0.05
+    assert row["low"] < 0 < row["high"]
+
+
+@given(
+    arrays(np.float64, st.integers(2, 40), elements=st.floats(-1, 1, width=32)),
+    st.floats(0, 2),
+)
+def test_certainty_and_direction_come_from_one_statistic(
+    differences: np.ndarray, test_ratio: float
+) -> None:
+    p, low, high = paired_t(differences, test_ratio)
+    assert 0 < p <= 1
+    if p < 0.05:
+        # Then the interval is on one side of zero, the side of the mean.
+        assert low * high >= 0
+        assert np.sign(differences.mean()) == np.sign(low + high)
+    back, back_low, back_high = paired_t(-differences, test_ratio)
+    np.testing.assert_allclose((back, back_low, back_high), (p, -high, -low), atol=1e-12)
+    wider = paired_t(differences, test_ratio + 1)
+    assert wider[0] >= p - 1e-12
+    assert wider[1] <= low
+
+
+def test_trials_that_share_their_data_are_less_certain() -> None:
+    base = noise(20)
+    table = trials_of({"A": noise(20, seed=1) - 0.01, "Random": base})
+    fresh = compare_strategies(table, "Random").frame.iloc[0]
+    shared = compare_strategies(table, "Random", test_ratio=1.0).frame.iloc[0]
+    # (1 / 20 + 1) instead of 1 / 20: the interval is the root of 21 times as wide.
+    ratio = (shared["high"] - shared["low"]) / (fresh["high"] - fresh["low"])
+    assert ratio == pytest.approx(np.sqrt(21))
+    assert shared["p_value"] > fresh["p_value"]
+    assert shared["p_here"] == fresh["p_value"]
+    assert shared["mean_difference"] == fresh["mean_difference"]
+
+
+@pytest.mark.parametrize("n_trials", [1, 2, 3, 5])
+def test_a_few_trials_that_agree_prove_nothing(n_trials: int) -> None:
+    base = noise(n_trials)
+    frame = compare_strategies(trials_of({"A": base - 0.1, "Random": base}), "Random").frame
+    assert frame["p_value"].item() > 0.05
 
 
 def test_the_test_treats_both_directions_alike() -> None:
@@ -106,6 +164,7 @@ def test_p_values_are_corrected_for_how_many_strategies_there_are() -> None:
     base = noise(8)
     table = trials_of({"A": base - 0.01, "B": base - 0.02, "Random": base})
     frame = compare_strategies(table, "Random").frame
+    # All eight agree to the last digit: what signs alone can give.
     np.testing.assert_allclose(frame["p_value"], 2 / 256)
     np.testing.assert_allclose(frame["p_holm"], 4 / 256)
 
@@ -139,7 +198,8 @@ def test_the_comparison_is_the_same_every_time() -> None:
     [
         ([0.5, 0.4, 0.2, 0.1, 0.1], 3, 2),
         ([0.5, 0.4, 0.3, 0.3, 0.2], 5, 0),
-        ([0.2, 0.4, 0.3, 0.3, 0.3], 1, 4),
+        # A lucky start that does not last saves nothing.
+        ([0.2, 0.4, 0.3, 0.3, 0.3], np.nan, np.nan),
         ([0.5, 0.5, 0.5, 0.5, 0.3], np.nan, np.nan),
     ],
 )
@@ -157,6 +217,33 @@ def test_savings_go_by_the_mean_curve() -> None:
     other = np.array([[0.1, 0.1], [0.5, 0.1]])
     row = compare_strategies(trials_of({"A": other, "Random": base}), "Random").frame.iloc[0]
     assert row["reached"] == 2
+
+
+def test_savings_are_certain_only_with_an_interval_above_nothing() -> None:
+    curve = np.linspace(0.5, 0.2, 30)
+    base = curve + 0.02 * RNG(0).standard_normal((40, 30))
+    ahead = np.append(curve[10:], np.full(10, 0.15)) + 0.02 * RNG(1).standard_normal((40, 30))
+    row = compare_strategies(trials_of({"A": ahead, "Random": base}), "Random").frame.iloc[0]
+    assert 0 < row["saved_low"] <= row["saved"] <= row["saved_high"]
+    shared = compare_strategies(
+        trials_of({"A": ahead, "Random": base}), "Random", test_ratio=1.0
+    ).frame.iloc[0]
+    assert np.isnan(shared["saved_low"]) or shared["saved_low"] <= row["saved_low"]
+
+
+def test_a_strategy_against_itself_saves_nothing_with_certainty() -> None:
+    certain = 0
+    for seed in range(100):
+        # Flat curves, with errors that stay through a trial, are the hardest case.
+        noises = RNG(seed).standard_normal((2, 20, 30)) + RNG(seed + 500).standard_normal(
+            (2, 20, 1)
+        )
+        first, second = 0.3 + 0.03 * noises
+        table = trials_of({"Random again": first, "Random": second})
+        row = compare_strategies(table, "Random").frame.iloc[0]
+        certain += row["saved_low"] > 0
+    # 2.5 % are allowed; more than 8 of 100 would come once in 500 times.
+    assert certain <= 8
 
 
 def test_a_baseline_alone_has_nothing_to_be_compared_with() -> None:

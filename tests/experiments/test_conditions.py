@@ -70,7 +70,7 @@ def test_limits_alone_need_no_twin_and_bind_everybody(dataset: Dataset) -> None:
     experiment = comparison_experiment(
         dataset, ["pal-acs"], budget=10, trials=4, conditions=conditions
     )
-    assert experiment.titles == ["PAL-ACS", "Random"]
+    assert experiment.titles == ["PAL-ACS", "Random", "Uniform"]
     for _, rows in play(experiment).trials.groupby(["strategy", "trial"], observed=True):
         asked = rows["class"].astype(str).tolist()
         assert longest_run(asked) == 1

@@ -8,6 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from palacs import plots
+from palacs.experiments import Finding
 from palacs.experiments.report._page import (
     Picture,
     ReportContent,
@@ -17,7 +18,6 @@ from palacs.experiments.report._page import (
     proportion_table,
     write_report,
 )
-from palacs.experiments.report._verdict import Finding
 
 HOSTILE = '<img src="http://evil.example/x.png" onerror="alert(1)">&\'"'
 

@@ -97,16 +97,34 @@ def test_groups_that_leave_too_little_to_train_on_are_found_beforehand(
     alone = make_dataset((20, 20, 20), groups=np.repeat(["one", "two"], [25, 35]))
     with pytest.raises(ValueError, match=r"no instance of class number \d is left to train on"):
         comparison_experiment(alone, budget=2)
-    assert comparison_experiment(make_dataset(groups=np.arange(60) % 7), budget=10)
+    enough = comparison_experiment(make_dataset(groups=np.arange(60) % 7), budget=10, trials=3)
+    for trial in range(3):
+        assert enough.run("gauss", trial)["Random"].requested.shape == (10,)
 
 
-def test_random_is_played_along_as_the_measure(make_dataset: MakeDataset) -> None:
-    assert comparison_experiment(make_dataset(), ["uniform"], budget=5).titles == [
-        "Uniform",
-        "Random",
-    ]
-    twice = comparison_experiment(make_dataset(), ["random", "uniform"], budget=5)
-    assert twice.titles == ["Random", "Uniform"]
+def test_random_and_uniform_are_played_along_as_the_measure(make_dataset: MakeDataset) -> None:
+    for asked, played in (
+        (["pal-acs"], ["PAL-ACS", "Random", "Uniform"]),
+        (["uniform"], ["Uniform", "Random"]),
+        (["random", "uniform"], ["Random", "Uniform"]),
+    ):
+        assert comparison_experiment(make_dataset(), asked, budget=5).titles == played
+
+
+def test_trials_of_one_data_set_know_how_much_they_share(make_dataset: MakeDataset) -> None:
+    halves = comparison_experiment(make_dataset((20, 20, 20)), budget=5)
+    assert halves.test_ratio("gauss") == 1.0
+    many = comparison_experiment(make_dataset((300, 200)), budget=5)
+    assert many.test_ratio("gauss") == 100 / 400
+    drawn = comparison_experiment(load("Spirals", random_state=0), budget=5)
+    assert drawn.test_ratio("Spirals") == 0.0
+
+
+def test_whole_groups_put_aside_count_as_shared(make_dataset: MakeDataset) -> None:
+    dataset = make_dataset((40, 40), groups=np.arange(80) % 4)
+    experiment = comparison_experiment(dataset, budget=5, trials=4)
+    # Two of four people are needed for 20 test instances of each class, or more by chance.
+    assert experiment.test_ratio("gauss") >= 1.0
 
 
 def test_half_of_the_smallest_class_is_tested_on_but_at_most_fifty(
@@ -122,7 +140,7 @@ def test_strategies_are_fitted_to_the_experiment(make_dataset: MakeDataset) -> N
     names = ["pal-acs", "inverse", "proportional"]
     dataset = make_dataset((10, 20, 30))
     experiment = comparison_experiment(dataset, names, budget=5, classifier=judge, bandwidth=0.2)
-    pal, inverse, proportional, _ = experiment.tasks[0].strategies.values()
+    pal, inverse, proportional, *_ = experiment.tasks[0].strategies.values()
     assert isinstance(pal, PALACS)
     assert pal.bandwidth == 0.2
     assert isinstance(inverse, InverseAccuracy)
@@ -133,7 +151,7 @@ def test_strategies_are_fitted_to_the_experiment(make_dataset: MakeDataset) -> N
 
 def test_a_strategy_of_ones_own_goes_by_its_class_name(make_dataset: MakeDataset) -> None:
     experiment = comparison_experiment(make_dataset(), [PALACS(n_pseudo=3)], budget=4, trials=1)
-    assert experiment.titles == ["PALACS", "Random"]
+    assert experiment.titles == ["PALACS", "Random", "Uniform"]
     assert experiment.run("gauss", 0)["PALACS"].requested.shape == (4,)
 
 

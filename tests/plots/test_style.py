@@ -1,13 +1,23 @@
 import pytest
 
 from palacs.plots import class_color, strategy_color
-from palacs.plots._style import class_marker
+from palacs.plots._style import class_marker, strategy_line
 from palacs.strategies import available
 
 
 def test_every_listed_strategy_has_a_colour_of_its_own():
     colors = [strategy_color(info.title) for info in available().values()]
     assert len(set(colors)) == len(colors)
+
+
+def test_colours_are_those_of_the_table_of_strategies():
+    for info in available().values():
+        assert strategy_color(info.title) == info.colour
+
+
+def test_listed_strategies_that_are_drawn_together_have_different_lines():
+    lines = [strategy_line(available()[n].title) for n in ("pal-acs", "balanced-gain", "uniform")]
+    assert len(set(lines)) == 3
 
 
 def test_an_unknown_strategy_keeps_its_colour():

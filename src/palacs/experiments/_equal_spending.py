@@ -72,7 +72,7 @@ def compare_spending(
     if len(frame):
         # A saving of so many points is one of the money between them.
         for column in ("saved", "saved_low", "saved_high"):
-            points = frame[column].to_numpy(dtype=float)
+            points = frame[column].to_numpy(dtype=float, copy=True)
             known = ~np.isnan(points)
             at = len(amounts) - 1 - points[known].astype(int)
             points[known] = amounts[-1] - amounts[at]
