@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -207,6 +210,23 @@ def test_own_data_that_changed_are_refused_in_a_folder_of_the_old(
     ran = CliRunner().invoke(app, [*arguments, "--out", str(compared[0])])
     assert ran.exit_code == 1
     assert "datasets my sha256" in ran.output
+
+
+def test_what_the_report_says_to_type_gives_the_same_numbers(tmp_path: Path) -> None:
+    (tmp_path / "my data").mkdir()
+    data = write(tmp_path / "my data", table(20))
+    arguments = ["compare", data, "--target", "label", "--trials", "2", "--budget", "6"]
+    arguments += ["--strategies", "inverse,pal-acs", "--bandwidth", "0.2", "--batch-size", "2"]
+    first, second = tmp_path / "first", tmp_path / "second"
+    ran = CliRunner().invoke(app, [*arguments, "--jobs", "1", "--out", str(first)])
+    assert ran.exit_code == 0, ran.output
+    typed = re.search(r"<code>palacs (.*?)</code>", (first / "report.html").read_text())
+    assert typed is not None
+    again = [*shlex.split(html.unescape(typed[1])), "--jobs", "1", "--out", str(second)]
+    ran = CliRunner().invoke(app, again)
+    assert ran.exit_code == 0, ran.output
+    for name in ("settings.json", "table1.csv", "comparison.csv"):
+        assert (first / name).read_text() == (second / name).read_text(), name
 
 
 def test_conditions_come_from_a_file_and_money_is_a_budget(tmp_path: Path) -> None:

@@ -231,6 +231,18 @@ def test_savings_are_certain_only_with_an_interval_above_nothing() -> None:
     assert np.isnan(shared["saved_low"]) or shared["saved_low"] <= row["saved_low"]
 
 
+def test_the_interval_of_savings_covers_the_truth_about_as_often_as_it_says() -> None:
+    covered = 0
+    curve = 0.5 - 0.01 * np.arange(30)
+    for seed in range(60):
+        noises = 0.02 * RNG(seed).standard_normal((2, 20, 20))
+        table = trials_of({"A": curve[8:28] + noises[0], "Random": curve[:20] + noises[1]})
+        row = compare_strategies(table, "Random").frame.iloc[0]
+        covered += row["saved_low"] <= 8 <= row["saved_high"]
+    # Of 60 at 95 %, fewer than 51 would happen once in 2,000 times.
+    assert covered >= 51
+
+
 def test_a_strategy_against_itself_saves_nothing_with_certainty() -> None:
     certain = 0
     for seed in range(100):

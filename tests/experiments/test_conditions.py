@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +28,7 @@ from palacs.experiments import (
     stopping_sentences,
     what_stopping_saves,
 )
-from palacs.experiments._equal_spending import over_cost
+from palacs.experiments._equal_spending import compare_spending, over_cost
 
 MakeDataset = Callable[..., Dataset]
 COSTS = Conditions(costs={"a": 1, "b": 1, "c": 5})
@@ -177,6 +178,27 @@ def test_a_budget_in_money_ends_at_what_was_paid(dataset: Dataset) -> None:
     assert ((known >= 5.0) & (known <= 20.0)).all()
     sentences = spending_sentences(spending, comparison)
     assert sentences[0].startswith("Mean error at equal spending, up to 20: ")
+
+
+def test_money_is_said_to_be_saved_only_where_that_is_certain() -> None:
+    rng = np.random.default_rng(0)
+    frames = []
+    for strategy, ahead in (("A", 20), ("Random", 0)):
+        curve = 0.5 - 0.006 * np.minimum(np.arange(50) + ahead, 60)
+        for trial in range(30):
+            errors = curve + 0.01 * rng.standard_normal(50)
+            frame = pd.DataFrame({"spent": np.linspace(1, 50, 50), "error": errors})
+            frames.append(frame.assign(strategy=strategy, trial=trial, acquired=range(1, 51)))
+    spending = pd.concat(frames).assign(dataset="d")
+    certain = spending_sentences(spending, compare_spending(spending, "Random"))[1]
+    found = re.search(r"([\d.]+) are saved, .* between ([\d.]+) and ([\d.]+)\.$", certain)
+    assert found is not None
+    saved, low, high = map(float, found.groups())
+    assert 0 < low <= saved <= high
+    one = spending[spending["trial"] == 0]
+    assert spending_sentences(one, compare_spending(one, "Random"))[1] == (
+        "A saves nothing against Random with certainty."
+    )
 
 
 def test_costs_must_be_known_to_compare_spending(dataset: Dataset) -> None:

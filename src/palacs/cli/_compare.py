@@ -18,6 +18,7 @@ from palacs.cli._running import (
     Seed,
     Strategies,
     Trials,
+    as_typed,
     execute,
     listed,
     reporting,
@@ -77,6 +78,19 @@ def compare_command(
     """Compare strategies on your data: which one wins, how surely, and whether it is worth it."""
     if budget is None and budget_cost is None:
         raise typer.BadParameter("give --budget or --budget-cost.", param_hint="--budget")
+    typed = as_typed(
+        *("compare", data),
+        budget=budget,
+        target=target,
+        strategies=strategies,
+        classifier=classifier,
+        bandwidth=bandwidth,
+        trials=trials,
+        conditions=conditions,
+        budget_cost=budget_cost,
+        batch_size=batch_size,
+        seed=seed,
+    )
     with reporting(out) as console:
         experiment = comparison_experiment(
             load_any(data, target, random_state=seed),
@@ -94,7 +108,7 @@ def compare_command(
         summary = summarise(results)
         _print(results, summary, console)
         with console.status("drawing the figures and the report"):
-            report = write_comparison_report(results, out, summary)
+            report = write_comparison_report(results, out, summary, commands=[typed])
         console.print(f"\nReport: {report}", soft_wrap=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,6 +59,23 @@ INTERRUPTED = 130
 def listed(text: str) -> list[str]:
     """Split a comma-separated option."""
     return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def as_typed(*words: str, **options: object) -> str:
+    """Return a command as one would type it; options that are None are left out.
+
+    Examples
+    --------
+    >>> as_typed("compare", "my data.csv", budget=20, target=None, batch_size=2)
+    "palacs compare 'my data.csv' --budget 20 --batch-size 2"
+    """
+    given = [
+        text
+        for name, value in options.items()
+        if value is not None
+        for text in (f"--{name.replace('_', '-')}", str(value))
+    ]
+    return shlex.join(["palacs", *words, *given])
 
 
 @contextmanager

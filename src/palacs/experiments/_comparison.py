@@ -114,7 +114,7 @@ def paired_t(differences: Numbers, test_ratio: float = 0.0) -> tuple[Numbers, Nu
     >>> differences = np.array([0.001] * 45 + [-0.05] * 5)
     >>> fresh, resplit = paired_t(differences)[0], paired_t(differences, test_ratio=1.0)[0]
     >>> print(f"{fresh:.2f} {resplit:.2f}")
-    0.06 0.79
+    0.07 0.79
     """
     n = len(differences)
     mean = differences.mean(axis=0)

@@ -5,6 +5,7 @@ Matplotlib and the templates are loaded only when something is drawn, so that wo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,7 +78,11 @@ def summarise(results: Results) -> ComparisonSummary:
 
 
 def write_comparison_report(
-    results: Results, out: str | Path, summary: ComparisonSummary | None = None
+    results: Results,
+    out: str | Path,
+    summary: ComparisonSummary | None = None,
+    *,
+    commands: Sequence[str] = (),
 ) -> Path:
     """Write tables, figures and ``report.html`` of a comparison into a folder.
 
@@ -87,6 +92,8 @@ def write_comparison_report(
     out : path
     summary : ComparisonSummary, optional
         From `summarise`, where it is already there.
+    commands : sequence of str
+        What to type to get the report again, if anything.
 
     Returns
     -------
@@ -111,6 +118,7 @@ def write_comparison_report(
         sections=illustrate(_sections(results, summary), Shown(results, summary.comparisons), out),
         settings=settings(results.experiment),
         versions=versions(),
+        commands=commands,
     )
     return write_report(out / "report.html", content)
 
