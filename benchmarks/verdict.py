@@ -34,6 +34,8 @@ from palacs.experiments import (
 RUNS = 200
 POWER_RUNS = 20
 TRIALS = 20
+# What `palacs compare` plays unless told otherwise; how often yes is said depends on it.
+POWER_TRIALS = 50
 STRATEGIES = ("balanced-gain", "pal-acs", "uniform", "random")
 MOST_FALSE, LEAST_TRUE = 0.05, 0.8
 
@@ -173,13 +175,14 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--power-runs", type=int, default=POWER_RUNS)
     parser.add_argument("--trials", type=int, default=TRIALS)
+    parser.add_argument("--power-trials", type=int, default=POWER_TRIALS)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     print(f"{'':<32}{'yes':>6}{'plain':>8}{'saved':>8}{'equal':>8}{'runs':>8}")
     print("nothing to gain over equal counts")
     false = [count(case, args.runs, args.trials, args.jobs) for case in NULLS]
     print("something to gain")
-    true = [count(case, args.power_runs, args.trials, args.jobs) for case in HELPS]
+    true = [count(case, args.power_runs, args.power_trials, args.jobs) for case in HELPS]
     print(
         'yes: "Worth it? Yes"; plain: a t-test against Random alone, trials taken for '
         "independent, finds a better strategy; saved: acquisitions are said to be saved against "

@@ -90,6 +90,18 @@ def test_trials_are_one_row_per_strategy_trial_and_acquisition(
     assert rows["error"].tolist() == played.errors.tolist()
 
 
+def test_a_folder_goes_on_after_a_class_moved_to_another_private_module(
+    experiment: Experiment, tmp_path: Path
+) -> None:
+    Store(tmp_path, experiment).keep("gauss", play(experiment, range(2)))  # type: ignore[arg-type]
+    settings = tmp_path / "settings.json"
+    text = settings.read_text()
+    assert "palacs.strategies.PALACS" in text
+    old = text.replace("palacs.strategies.", "palacs.strategies._old_place.")
+    settings.write_text(old)
+    assert Store(tmp_path, experiment).missing("gauss") == list(range(2, 8))
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [
@@ -97,7 +109,7 @@ def test_trials_are_one_row_per_strategy_trial_and_acquisition(
         ({"seed": 4}, "seed: 0 there, 4 now"),
         ({"budget": 7}, "datasets gauss budget: 6 there, 7 now"),
         ({"bandwidth": 0.1}, "classifier: .*bandwidth=0.1"),
-        ({"strategies": ["pal-acs"]}, "strategies Uniform: .* there, nothing now"),
+        ({"strategies": ["inverse"]}, "strategies PAL-ACS: .* there, nothing now"),
         ({"strategies": ["uniform", "pal-acs", "random"]}, "in another order"),
     ],
     ids=lambda value: str(value),

@@ -7,6 +7,7 @@ and its number, so it does not matter when, where or in which order they run.
 from __future__ import annotations
 
 import hashlib
+import re
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -238,4 +239,15 @@ def _fingerprint(dataset: Dataset) -> str:
 
 def _describe(estimator: BaseEstimator) -> str:
     # scikit-learn prints the parameters that differ from the defaults, nested ones too.
-    return " ".join(f"{type(estimator).__module__}.{estimator!r}".split())
+    return public_names(" ".join(f"{type(estimator).__module__}.{estimator!r}".split()))
+
+
+def public_names(text: str) -> str:
+    """Name this package's classes without private modules, which may move.
+
+    Examples
+    --------
+    >>> public_names("palacs.strategies._palacs.PALACS(bandwidth='auto')")
+    "palacs.strategies.PALACS(bandwidth='auto')"
+    """
+    return re.sub(r"\b(palacs(?:\.[a-z]\w*)*)(?:\._\w+)+\.(?=[A-Z])", r"\1.", text)

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from palacs.experiments._experiment import Experiment
+from palacs.experiments._experiment import Experiment, public_names
 from palacs.experiments._trial import Trial
 
 _SETTINGS = "settings.json"
@@ -198,7 +198,7 @@ def _write_whole(path: Path, content: bytes) -> None:
 
 def _read_settings(path: Path) -> dict[str, Any]:
     try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
+        settings = json.loads(public_names(path.read_text(encoding="utf-8")))
         if not isinstance(settings, dict):
             raise ValueError("not a JSON object")
     except ValueError as error:

@@ -31,6 +31,15 @@ from palacs.experiments.report._verdict import (
 if TYPE_CHECKING:
     from palacs.experiments.report._page import Section
 
+_HOW_TO_READ = (
+    "Differences are of each trial's mean error over the budget; negative is better. Intervals "
+    "(95 %) and p-values are of one paired t statistic, corrected where trials re-split the same "
+    "data; p holm is corrected for the number of strategies, p here is about more trials on the "
+    "same instances only. Reached is after how many acquisitions the mean error stays as low as "
+    "the baseline's final one; a saving is certain only with a lower bound above 0 and p holm "
+    "below 0.05."
+)
+
 
 @dataclass(frozen=True)
 class ComparisonSummary:
@@ -134,14 +143,7 @@ def _sections(results: Results, summary: ComparisonSummary) -> list[Section]:
     return [
         Section(
             "Against Random and Uniform",
-            [
-                "Differences are of each trial's mean error over the budget; negative is better. "
-                "Intervals (95 %) and p-values are of one paired t statistic, corrected where "
-                "trials re-split the same data; p holm is corrected for the number of "
-                "strategies, p here is about more trials on the same instances only. Reached is "
-                "after how many acquisitions the mean error stays as low as the baseline's "
-                "final one; a saving without a lower bound is not certain."
-            ],
+            [_HOW_TO_READ],
             [
                 plain_table(comparison.frame, f"Strategies against {comparison.baseline}.")
                 for comparison in summary.comparisons
