@@ -195,7 +195,9 @@ def test_what_the_report_says_to_type_gives_the_same_numbers(tmp_path: Path) -> 
     )
     assert first.returncode == 0, first.stderr
     page = (tmp_path / "results" / "report.html").read_text()
-    typed = shlex.split(html.unescape(re.search(r"<code>(palacs .*?)</code>", page)[1]))
+    found = re.search(r"<code>(palacs .*?)</code>", page)
+    assert found is not None
+    typed = shlex.split(html.unescape(found[1]))
     again = palacs(*typed[1:], "--jobs", "1", "--out", "again", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     for name in ("settings.json", "table1.csv", "table2.csv", "curves.csv"):

@@ -60,7 +60,8 @@ def test_tables_are_computed_once_in_a_run(
 
         def counted(*args: Any, _compute: Any = compute, _name: str = name) -> pd.DataFrame:
             calls.append(_name)
-            return _compute(*args)
+            computed: pd.DataFrame = _compute(*args)
+            return computed
 
         monkeypatch.setattr(summary_module, name, counted)
     fresh = Results(results.experiment, results.trials)

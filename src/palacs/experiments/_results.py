@@ -17,7 +17,7 @@ from palacs.experiments._experiment import Experiment
 from palacs.experiments._runner import Execution, Progress, run_trials
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from palacs.plots import Figure
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ and figures may be made in any thread. A strategy has the same colour in every p
 `save` writes a figure as PNG and SVG, byte for byte the same each time.
 """
 
+from matplotlib.figure import Figure
+
 from palacs.plots._curves import learning_curves
 from palacs.plots._data import learning_stages, scatter
 from palacs.plots._intervals import difference_intervals
@@ -15,6 +17,7 @@ from palacs.plots._saving import save, to_svg
 from palacs.plots._style import class_color, strategy_color
 
 __all__ = [
+    "Figure",
     "class_color",
     "critical_difference",
     "difference_intervals",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +30,6 @@ from palacs.plots._style import (
     title,
 )
 
-if TYPE_CHECKING:
-    from palacs.datasets import Dataset
-
 Points = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
@@ -42,7 +39,27 @@ _MOST_NAMES = 12
 _FAINT = "#b9bfc9"
 
 
-def scatter(dataset: Dataset | Sequence[Dataset]) -> Figure:
+class DrawnSet(Protocol):
+    """What is drawn of a data set; `palacs.datasets.Dataset` is one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def X(self) -> Points: ...
+    @property
+    def y(self) -> Codes: ...
+    @property
+    def class_names(self) -> tuple[str, ...]: ...
+    @property
+    def feature_names(self) -> tuple[str, ...]: ...
+    @property
+    def n_classes(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    def __len__(self) -> int: ...
+
+
+def scatter(dataset: DrawnSet | Sequence[DrawnSet]) -> Figure:
     """Draw the instances of one or several data sets, classes in colour.
 
     Parameters
@@ -81,7 +98,7 @@ def scatter(dataset: Dataset | Sequence[Dataset]) -> Figure:
     return finish(figure)
 
 
-def _flatten(dataset: Dataset) -> tuple[Points, tuple[str, str]]:
+def _flatten(dataset: DrawnSet) -> tuple[Points, tuple[str, str]]:
     """Return the instances in two dimensions, shape (n, 2), and what these are."""
     if dataset.n_features == 1:
         lift = np.random.default_rng(0).uniform(-0.3, 0.3, size=len(dataset))

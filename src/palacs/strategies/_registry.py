@@ -73,6 +73,7 @@ _BUILT_IN = (
         "Spare settled",
         SpareSettled,
         "equal counts, but few for classes that are settled",
+        colour="#a3123f",
     ),
     StrategyInfo(
         "balanced-gain",

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from palacs import plots
 from palacs.experiments._comparison import Comparison
 from palacs.experiments._results import Results
 from palacs.experiments.report._page import Picture, Section
+from palacs.plots import Figure
 
 # Eight instances in acquisition order, and a ninth: with two blue ones blue is requested, with
 # three the contested border between red and green is.
