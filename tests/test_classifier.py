@@ -201,8 +201,11 @@ def test_weights_count_an_instance_as_so_many():
     X, y = rng.random((30, 3)), rng.integers(3, size=30)
     weights = rng.integers(4, size=30)
     queries = rng.random((20, 3))
-    for options in ({}, {"class_prior": "uniform"}, {"nothing_near": "prior"}):
-        model = ParzenWindowClassifier(0.2, classes=[0, 1, 2], **options)
+    for model in (
+        ParzenWindowClassifier(0.2, classes=[0, 1, 2]),
+        ParzenWindowClassifier(0.2, classes=[0, 1, 2], class_prior="uniform"),
+        ParzenWindowClassifier(0.2, classes=[0, 1, 2], nothing_near="prior"),
+    ):
         weighted = model.fit(X, y, sample_weight=weights).predict_proba(queries)
         repeated = model.fit(X.repeat(weights, axis=0), y.repeat(weights)).predict_proba(queries)
         assert np.allclose(weighted, repeated)
