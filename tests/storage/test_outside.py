@@ -103,7 +103,7 @@ with palacs.load_campaign("c", storage=sys.argv[1]) as campaign:
 def test_opening_looks_first_and_upgrading_is_asked_for(folder: Path, tmp_path: Path) -> None:
     install(folder, "filed = filed_storage:FiledStorage")
     for schema in ("draft", "9"):
-        made = {"schema": schema, "campaigns": []}
+        made: dict[str, object] = {"schema": schema, "campaigns": []}
         (tmp_path / f"{schema}.json").write_text(json.dumps(made))
     done = run(
         folder,
