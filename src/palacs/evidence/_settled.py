@@ -24,6 +24,8 @@ SPLITS = 2
 LEFT_OUT = 25
 # Similarities below exp(-30) of the nearest decide nothing.
 _NEGLIGIBLE = 30.0
+# From so many instances of a class on the one beside a left-out instance is left out with it.
+_ENOUGH = 4
 
 
 class ClassEvidence(NamedTuple):
@@ -124,32 +126,55 @@ def tally(
     scale = 0.5 / bandwidth / bandwidth
     for r in range(rows.shape[0]):
         i = rows[r]
+        beside = _beside(squared[r], i, known)
         nearest = np.inf
         for j in range(y.shape[0]):
-            if j != i:
+            if j != i and j != beside:
                 nearest = min(nearest, squared[r, j])
         k[:] = 0.0
         k_half[:] = 0.0
         for j in range(y.shape[0]):
             exponent = scale * (squared[r, j] - nearest)
-            if j == i or not exponent < _NEGLIGIBLE:
+            if j in (i, beside) or not exponent < _NEGLIGIBLE:
                 continue
             similarity = np.exp(-exponent)
             k[y[j]] += similarity
             for s in range(SPLITS):
                 if known.half[j, s]:
                     k_half[y[j], s] += similarity
-        _decide(i, k, k_half, known, prior, into)
+        _decide((i, beside), (k, k_half), known, prior, into)
+
+
+@compiled
+def _beside(squared: Features, i: int, known: Halves) -> int:
+    """Return the instance of its own class that is nearest to instance i; -1 where few are known.
+
+    Recordings made in one go are alike, and would vouch for each other.
+    """
+    beside, close = -1, np.inf
+    if known.counts[known.y[i]] < _ENOUGH:
+        return beside
+    for j in range(known.y.shape[0]):
+        if j != i and known.y[j] == known.y[i] and squared[j] < close:
+            beside, close = j, squared[j]
+    return beside
 
 
 @compiled
 def _decide(
-    i: int, k: Features, k_half: Features, known: Halves, prior: Features, into: ClassEvidence
+    left_out: tuple[int, int],
+    sums: tuple[Features, Features],
+    known: Halves,
+    prior: Features,
+    into: ClassEvidence,
 ) -> None:
-    """Add the decision on instance i, and those with half of each class missing.
+    """Add the decision on an instance, and those with half of each class missing.
 
-    ``k`` (n_classes,) and ``k_half`` (n_classes, SPLITS) are sums over the other instances.
+    ``left_out`` is (the instance, the one beside it or -1); ``sums`` are those of similarities
+    to the other instances, of all (n_classes,) and of each half (n_classes, SPLITS).
     """
+    i, beside = left_out
+    k, k_half = sums
     own_class = known.y[i]
     n_classes = k.shape[0]
     first, second, rival = 0.0, 0.0, -1
@@ -161,7 +186,8 @@ def _decide(
             first, second, rival = score, first, c
         elif score > second:
             second = score
-    own = _score(k[own_class], known.counts[own_class] - 1, own_class, prior)
+    gone = 2 if beside >= 0 else 1
+    own = _score(k[own_class], known.counts[own_class] - gone, own_class, prior)
     right = soft(own, first)
     into.left_out[own_class] += 1.0
     into.mistaken[own_class] += 1.0 - right
@@ -174,11 +200,12 @@ def _decide(
         strongest_other = second if c == rival else first
         for s in range(SPLITS):
             for side in range(2):
-                inside = known.half[i, s] == (side == 0)
                 size = known.in_half[c, s] if side == 0 else known.counts[c] - known.in_half[c, s]
                 part = k_half[c, s] if side == 0 else max(k[c] - k_half[c, s], 0.0)
                 if c == own_class:
-                    thinned = soft(_score(part, size - (1 if inside else 0), c, prior), first)
+                    size -= 1 if known.half[i, s] == (side == 0) else 0
+                    size -= 1 if beside >= 0 and known.half[beside, s] == (side == 0) else 0
+                    thinned = soft(_score(part, size, c, prior), first)
                 else:
                     thinned = soft(own, max(_score(part, size, c, prior), strongest_other))
                 into.lost[c, 2 * s + side] += weight * (right - thinned)

@@ -30,7 +30,7 @@ from palacs.strategies._spare_settled import SpareSettled
 
 ENTRY_POINT_GROUP = "palacs.strategies"
 # What campaigns and comparisons use unless told otherwise; benchmarks/strategies.py says why.
-DEFAULT_STRATEGY = "balanced-gain"
+DEFAULT_STRATEGY = "spare-settled"
 
 
 @dataclass(frozen=True)

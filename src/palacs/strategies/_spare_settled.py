@@ -52,9 +52,9 @@ class Rule(NamedTuple):
         Imaginary instances of average need per class: no class is ever known to be perfect.
     """
 
-    settled_below: float = 0.5
-    slope: float = 2.0
-    imaginary: float = 2.0
+    settled_below: float = 0.75
+    slope: float = 4.0
+    imaginary: float = 1.0
 
 
 RULE = Rule()
@@ -254,8 +254,8 @@ def _spare_utilities(form: SpareForm, acquired: Acquired, n: int, stream: Stream
 def needs_of(evidence: ClassEvidence, counts: Codes, rule: Rule) -> tuple[Features, Features]:
     """Return the weight of each class and what halving it would lose, both (n_classes,).
 
-    The need s_y = E_y / C + 2 F_y is drawn towards its mean by imaginary instances. Weights are
-    relative to half of the need that a typical mistake meets, Σ s² / Σ s, and at most 1.
+    The need s_y = E_y / C + 4 F_y is drawn towards its mean by an imaginary instance. Weights are
+    relative to three quarters of the need that a typical mistake meets, Σ s² / Σ s, and at most 1.
     """
     n_classes = counts.shape[0]
     need = np.zeros(n_classes)
