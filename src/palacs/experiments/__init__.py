@@ -14,7 +14,7 @@ from palacs.experiments._setup import (
     comparison_experiment,
     paper_experiment,
 )
-from palacs.experiments._split import Split, make_split
+from palacs.experiments._split import Split, make_split, normalise
 from palacs.experiments._stopping_replayed import stopping_sentences, what_stopping_saves
 from palacs.experiments._store import SettingsConflict
 from palacs.experiments._summary import phase_errors
@@ -59,6 +59,7 @@ __all__ = [
     "give_verdict",
     "holm",
     "make_split",
+    "normalise",
     "paired_t",
     "paper_differences",
     "paper_experiment",
