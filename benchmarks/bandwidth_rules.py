@@ -35,8 +35,9 @@ def nearest(X: Array, y: Codes) -> Array:
     """Return squared distances to the nearest of the same class at another place."""
     squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
     squared[(y[:, None] != y[None]) | (squared == 0)] = np.inf
-    found = squared.min(axis=1)
-    return found[np.isfinite(found)]
+    found: Array = squared.min(axis=1)
+    finite: Array = found[np.isfinite(found)]
+    return finite
 
 
 def by_mean(X: Array, y: Codes) -> float:
