@@ -22,9 +22,8 @@ def widest(X, y):
         if apart:
             squares.append(min(apart) ** 2)
     spanned = min(np.linalg.matrix_rank(X - X.mean(axis=0)), 24)
-    power = 2 if spanned == 1 else 1
     decile = sorted(squares)[ceil(0.9 * len(squares)) - 1]
-    most = min(16**power * np.median(squares), 3**power * decile)
+    most = min(64 * np.median(squares), 6 * decile)
     return sqrt(2 * np.mean(np.minimum(squares, most)) / spanned)
 
 

@@ -13,6 +13,7 @@ from palacs.strategies import Strategy, available, find, make, name_of
 
 NAMES = [
     "pal-acs",
+    "spare-settled",
     "balanced-gain",
     "random",
     "uniform",
@@ -102,7 +103,8 @@ def test_a_misspelt_name_gets_a_suggestion(typed, meant):
 
 def test_an_unknown_name_gets_the_list():
     with pytest.raises(
-        ValueError, match=r"no strategy 'xyz'; available: pal-acs, balanced-gain, random, .*risk"
+        ValueError,
+        match=r"no strategy 'xyz'; available: pal-acs, spare-settled, .*risk",
     ):
         make("xyz")
 

@@ -15,8 +15,8 @@ from palacs.storage import MemoryStorage
 from palacs.strategies import Conditions
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._error_answers import Refused
+from palacs.studio._inside_page import look_inside
 from palacs.studio._insight import Insights
-from palacs.studio._look_inside import look_inside
 
 CLASSES = ["feet", "left", "right"]
 CENTRES = {"feet": 0.70, "left": 0.15, "right": 0.76}

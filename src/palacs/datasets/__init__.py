@@ -4,8 +4,8 @@
 from OpenML. All return the same small typed object, a `Dataset`, with raw values.
 """
 
+from palacs.datasets._built_in import DATASETS, DatasetInfo, available, find, load
 from palacs.datasets._dataset import Dataset, split_by_group
-from palacs.datasets._registry import DATASETS, DatasetInfo, available, find, load
 from palacs.datasets._resolve import load_any
 from palacs.datasets._synthetic import (
     sample_bars,

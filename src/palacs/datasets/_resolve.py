@@ -10,8 +10,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from palacs.datasets._built_in import DATASETS, is_known, load, suggestion
 from palacs.datasets._dataset import Dataset, Seed
-from palacs.datasets._registry import DATASETS, is_known, load, suggestion
 from palacs.datasets._tables import (
     SUFFIXES,
     check_target,

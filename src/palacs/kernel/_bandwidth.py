@@ -31,8 +31,8 @@ NO_DISTANCE = 0.05
 _MOST_DIMENSIONS = 24
 # A direction in which instances differ by less than this share of their spread is rounding.
 _FLAT = 1e-6
-# Squared nearest distances count up to so many medians and so many upper deciles, in the plane.
-_MEDIANS, _DECILES = 16.0, 3.0
+# Squared nearest distances count up to so many medians and so many upper deciles.
+_MEDIANS, _DECILES = 64.0, 6.0
 # A narrower kernel must err less often by so many standard errors.
 _STANDARD_ERRORS = 1.5
 _HALVINGS = 3
@@ -90,7 +90,7 @@ def fitting_bandwidth(X: Features, y: Codes) -> float:
 def fitting_reach(X: Features, y: Codes) -> float:
     """Return how far apart neighbours are, as `reach_from_squared`; X has at least one row."""
     rows = chosen_rows(y)
-    return float(reach_from_squared(_squared_between(X, rows), rows, y, spanned_dimensions(X)))
+    return float(reach_from_squared(_squared_between(X, rows), rows, y))
 
 
 @compiled
@@ -99,7 +99,7 @@ def bandwidth_from_squared(squared: Features, rows: Codes, y: Codes, dimensions:
 
     ``rows`` (n_rows,) says which instances the rows are, see `chosen_rows`.
     """
-    reach = reach_from_squared(squared, rows, y, dimensions)
+    reach = reach_from_squared(squared, rows, y)
     if reach == 0.0:
         return NO_DISTANCE
     widest = bandwidth_of(reach, float(dimensions))
@@ -113,7 +113,7 @@ def bandwidth_of(reach: float, dimensions: float) -> float:
 
 
 @compiled
-def reach_from_squared(squared: Features, rows: Codes, y: Codes, dimensions: int) -> float:
+def reach_from_squared(squared: Features, rows: Codes, y: Codes) -> float:
     """Return twice the mean squared distance to the nearest of the same class, without extremes.
 
     While no class has instances at two places, half of that to the nearest of any class; 0 where
@@ -121,10 +121,10 @@ def reach_from_squared(squared: Features, rows: Codes, y: Codes, dimensions: int
     """
     nearest = _nearest_squared(squared, rows, y, True)
     if nearest.shape[0] > 0:
-        return float(2.0 * _robust_mean(nearest, dimensions))
+        return float(2.0 * _robust_mean(nearest))
     nearest = _nearest_squared(squared, rows, y, False)
     # Other classes are what must be kept apart: half as wide a kernel, a quarter squared.
-    return float(0.5 * _robust_mean(nearest, dimensions)) if nearest.shape[0] > 0 else 0.0
+    return float(0.5 * _robust_mean(nearest)) if nearest.shape[0] > 0 else 0.0
 
 
 @compiled
@@ -209,17 +209,15 @@ def _nearest_squared(squared: Features, rows: Codes, y: Codes, within: bool) -> 
 
 
 @compiled
-def _robust_mean(nearest: Features, dimensions: int) -> float:
+def _robust_mean(nearest: Features) -> float:
     """Return the mean of sorted squared distances, none of which counts excessively.
 
-    Among instances spread evenly in d dimensions r^d is exponential: what is rare in the plane
-    is as rare on a line when squared.
+    Even on a line, where large gaps are most common, one in 250 is cut off by chance.
     """
     n = nearest.shape[0]
-    power = 2.0 / min(dimensions, 2)
     median = 0.5 * (nearest[(n - 1) // 2] + nearest[n // 2])
     decile = nearest[int(np.ceil(0.9 * n)) - 1]
-    most = min(_MEDIANS**power * median, _DECILES**power * decile)
+    most = min(_MEDIANS * median, _DECILES * decile)
     total = 0.0
     for i in range(n):
         total += min(nearest[i], most)

@@ -28,7 +28,9 @@ from palacs.strategies._lomasky import (
 from palacs.strategies._palacs import PALACS, Explanation
 from palacs.strategies._pick import Pick, Utilities, pick_class
 from palacs.strategies._reason import because
-from palacs.strategies._registry import (
+from palacs.strategies._spare_settled import Needs, SpareSettled
+from palacs.strategies._spec import from_spec, to_spec
+from palacs.strategies._table import (
     DEFAULT_STRATEGY,
     StrategyInfo,
     available,
@@ -36,8 +38,6 @@ from palacs.strategies._registry import (
     make,
     name_of,
 )
-from palacs.strategies._spare_settled import Needs, SpareSettled
-from palacs.strategies._spec import from_spec, to_spec
 from palacs.strategies._words import listing, named
 from palacs.stream import Stream
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from palacs.strategies._base import Strategy
 from palacs.strategies._pick import Pick
-from palacs.strategies._registry import find, name_of
+from palacs.strategies._table import find, name_of
 from palacs.strategies._words import listing
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from palacs.strategies._base import Strategy
-from palacs.strategies._registry import make, name_of
+from palacs.strategies._table import make, name_of
 
 _TRUSTED_PACKAGES = ("sklearn", "palacs")
 

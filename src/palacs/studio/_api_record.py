@@ -14,8 +14,8 @@ from palacs.studio import _models as m
 from palacs.studio._deps import TheCampaign
 from palacs.studio._error_answers import refusing
 from palacs.studio._events import EventHub
+from palacs.studio._inside_page import look_inside
 from palacs.studio._insight import Insights
-from palacs.studio._look_inside import look_inside
 from palacs.studio._maps import MapMethod
 
 router = APIRouter(tags=["record"])
