@@ -9,8 +9,8 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from palacs import ParzenWindowClassifier
-from palacs.experiments._ceiling import climb, fill_log_scores, find_ceiling, gradual_mistakes
-from palacs.experiments._split import Split
+from palacs.experiments import Split, find_ceiling
+from palacs.experiments._climbing import climb, fill_log_scores, gradual_mistakes
 
 
 def _split(rng, spread, per_class=40, tested=30):

@@ -50,7 +50,10 @@ def compare_command(
     strategies: Strategies = _COMPARED,
     classifier: Annotated[
         str | None,
-        typer.Option("--classifier", help="Import path; the default is the Parzen window."),
+        typer.Option(
+            "--classifier",
+            help="Import path; the default is the Parzen window, corrected for class sizes.",
+        ),
     ] = None,
     bandwidth: Bandwidth = "auto",
     trials: Trials = 50,
@@ -105,11 +108,17 @@ def compare_command(
             budget_cost=budget_cost,
         )
         results = execute(experiment, Execution(jobs, backend, address), out, console)
-        summary = summarise(results)
+        summary = _summarise(results, console)
         _print(results, summary, console)
         with console.status("drawing the figures and the report"):
             report = write_comparison_report(results, out, summary, commands=[typed])
         console.print(f"\nReport: {report}", soft_wrap=True)
+
+
+def _summarise(results: Results, console: Console) -> ComparisonSummary:
+    what = "looking for the best counts in hindsight"
+    with console.status(what) as status:
+        return summarise(results, progress=lambda done: status.update(f"{what}: {done:.0%}"))
 
 
 def _print(results: Results, summary: ComparisonSummary, console: Console) -> None:

@@ -4,6 +4,8 @@
 are data frames throughout.
 """
 
+from palacs.experiments._ceiling import Ceiling, find_ceiling
+from palacs.experiments._ceiling_of import ceiling_of, final_gains, why_no_ceiling
 from palacs.experiments._comparison import LEVEL, Comparison, compare_strategies, holm, paired_t
 from palacs.experiments._experiment import Experiment, Task, strategy_for
 from palacs.experiments._results import Results, run
@@ -24,6 +26,7 @@ from palacs.experiments.report import (
     DataFacts,
     Finding,
     Verdict,
+    ceiling_sentence,
     comparison_sentences,
     few_trials,
     give_verdict,
@@ -38,6 +41,7 @@ from palacs.experiments.report import (
 __all__ = [
     "DEFAULT_COMPARED",
     "LEVEL",
+    "Ceiling",
     "Comparison",
     "ComparisonSummary",
     "DataFacts",
@@ -51,11 +55,15 @@ __all__ = [
     "Trial",
     "TrialRules",
     "Verdict",
+    "ceiling_of",
+    "ceiling_sentence",
     "classifier_from_path",
     "compare_strategies",
     "comparison_experiment",
     "comparison_sentences",
     "few_trials",
+    "final_gains",
+    "find_ceiling",
     "give_verdict",
     "holm",
     "make_split",
@@ -72,6 +80,7 @@ __all__ = [
     "strategy_for",
     "summarise",
     "what_stopping_saves",
+    "why_no_ceiling",
     "write_comparison_report",
     "write_paper_report",
 ]

@@ -8,36 +8,32 @@ the same trials flatters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 
 from palacs.checks import Codes, Features
 from palacs.classifier import ParzenWindowClassifier, prior_or_none
-from palacs.compiled import compiled
 from palacs.evidence import default_model
+from palacs.experiments._climbing import Scores, climb, fill_log_scores
 from palacs.experiments._split import Split
 from palacs.kernel import resolve_bandwidth, squared_distances
 
-Scores = npt.NDArray[np.float32]
-
 # A class is never given more than so many times its equal share: what lies beyond costs memory.
 _MOST_SHARES = 4
-# Pairs of classes whose exchange looks best are tried out before one is made.
-_TRIED_PAIRS = 6
 # How often the tables are made anew with the bandwidth that the counts found have.
 _ROUNDS = 2
 # Test instances that are climbed on: so many per class at most, and in all; judging takes them all.
 _PER_CLASS, _IN_ALL = 40, 600
-# A decision is a mistake gradually, over so much of a difference between log scores: counts that
-# are climbed on whole mistakes fit their chance.
-_GRADUAL = 1.0
 _RESAMPLES = 2_000
 _LEVEL = 0.95
+
+Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -69,8 +65,9 @@ class Ceiling:
 
     @property
     def shares(self) -> Features:
-        """The best shares of the requests, shape (n_classes,)."""
-        shares: Features = self.counts / self.counts.sum()
+        """The best shares of what is requested after the first instances, shape (n_classes,)."""
+        requests = self.counts - 1
+        shares: Features = requests / max(int(requests.sum()), 1)
         return shares
 
     @property
@@ -86,6 +83,7 @@ def find_ceiling(
     *,
     refill: bool = False,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Ceiling:
     """Find the best counts in hindsight, and what they would bring.
 
@@ -106,19 +104,37 @@ def find_ceiling(
         Whether a class that ran out yields its instances again.
     seed : int, default=0
         Of the interval's resampling.
+    progress : callable, optional
+        Called with the share of the work that is done.
 
     Returns
     -------
     ceiling : Ceiling
+
+    Raises
+    ------
+    ValueError
+        There are fewer than two splits, or no counts that every split can serve.
+
+    Examples
+    --------
+    >>> from palacs.datasets import load
+    >>> from palacs.experiments import comparison_experiment, find_ceiling
+    >>> experiment = comparison_experiment(load("Spirals"), budget=60, trials=10)
+    >>> splits = [experiment.deal("Spirals", trial)[0] for trial in range(10)]
+    >>> ceiling = find_ceiling(splits, 60)
+    >>> bool(ceiling.counts.argmin() == 0), ceiling.gain > 0.2, ceiling.certain
+    (True, True, True)
     """
     if len(splits) < 2:
         raise ValueError(
             f"a ceiling needs at least 2 trials, got {len(splits)}: counts are found on some and "
             "judged on others."
         )
-    judged = default_model()
-    judged = judged if classifier is None else classifier
-    game = _Game(tuple(splits), budget, refill, judged).measured()
+    judged = default_model() if classifier is None else classifier
+    game = _Game(tuple(splits), budget, refill, judged)
+    game.check_supply()
+    game = game.measured().told_by(progress)
     equal = np.array([game.error(t, game.equal(t)) for t in range(len(splits))])
     halves = (np.arange(0, len(splits), 2), np.arange(1, len(splits), 2))
     best = np.empty(len(splits))
@@ -134,6 +150,23 @@ def find_ceiling(
     )
 
 
+def judging_seconds(splits: Sequence[Split], budget: int, classifier: Any, refill: bool) -> float:
+    """Return about how long `find_ceiling` will fit and test the judged classifier."""
+    game = _Game(tuple(splits), budget, refill, classifier)
+    counts = game.equal(0)
+    # The first time something may be compiled.
+    game.error(0, counts)
+    start = time.perf_counter()
+    game.error(0, counts)
+    return (time.perf_counter() - start) * game.fits
+
+
+def cells_of(split: Split, budget: int) -> int:
+    """Return how many numbers a trial takes in the tables that counts are climbed on."""
+    game = _Game((split,), budget, refill=True, classifier=None)
+    return split.n_classes * int(game.most().max()) * split.n_classes * game.per_class()
+
+
 class _Game(NamedTuple):
     """What is played: a split per trial, and who judges."""
 
@@ -143,39 +176,79 @@ class _Game(NamedTuple):
     classifier: Any
     squared: tuple[Scores, ...] = ()
     y_test: tuple[Codes, ...] = ()
+    tick: Callable[[], None] = lambda: None
 
     @property
     def size(self) -> int:
         return self.splits[0].n_classes + self.budget
+
+    @property
+    def parzen(self) -> bool:
+        # A subclass may decide differently.
+        return type(self.classifier) is ParzenWindowClassifier
+
+    @property
+    def guide(self) -> ParzenWindowClassifier:
+        """The Parzen window that counts are climbed with."""
+        guide: ParzenWindowClassifier = self.classifier if self.parzen else default_model()
+        return guide
+
+    @property
+    def rounds(self) -> int:
+        return _ROUNDS if self.guide.bandwidth == "auto" else 1
+
+    @property
+    def fits(self) -> int:
+        """How often the judged classifier is fitted: candidates thrice, and what they bring."""
+        candidates = 1 + self.rounds + (not self.parzen)
+        return len(self.splits) * (2 * candidates + 3)
+
+    def told_by(self, progress: Progress | None) -> _Game:
+        """Return the same game, which tells after every fit how much is done."""
+        if progress is None:
+            return self
+        done, tell = count(1), progress
+        return self._replace(tick=lambda: tell(next(done) / self.fits))
+
+    def check_supply(self) -> None:
+        room = int(self.most().sum())
+        if room < self.size:
+            raise ValueError(
+                f"no counts of {self.size} instances are possible in every trial, at most {room}: "
+                "some splits have too few of a class; use a lower budget, or more groups."
+            )
 
     def most(self) -> Codes:
         """Return the most instances a class may have, shape (n_classes,)."""
         n_classes = self.splits[0].n_classes
         share = -(-self.size // n_classes)
         supply = np.min([split.queue_sizes for split in self.splits], axis=0)
-        bound = np.full(n_classes, min(_MOST_SHARES * share, self.size - n_classes + 1))
-        return bound if self.refill else np.minimum(bound, supply)
+        all_but_one_each = np.full(n_classes, self.size - n_classes + 1)
+        possible = all_but_one_each if self.refill else np.minimum(all_but_one_each, supply)
+        bounded = np.minimum(possible, _MOST_SHARES * share)
+        # Where most classes are scarce, the others must have more.
+        return bounded if bounded.sum() >= self.size else possible
+
+    def per_class(self) -> int:
+        """Return how many test instances of each class are climbed on."""
+        n_classes = self.splits[0].n_classes
+        test_sizes = [np.bincount(split.y_test).min() for split in self.splits]
+        return int(min(_PER_CLASS, -(-_IN_ALL // n_classes), *test_sizes))
 
     def measured(self) -> _Game:
         """Return the same game with the distances that counts are climbed by."""
-        test_sizes = [np.bincount(split.y_test).min() for split in self.splits]
-        per_class = min(_PER_CLASS, -(-_IN_ALL // self.splits[0].n_classes), *test_sizes)
         most = int(self.most().max())
-        found = [_distances(split, most, int(per_class)) for split in self.splits]
+        found = [_distances(split, most, self.per_class()) for split in self.splits]
         return self._replace(
             squared=tuple(squared for squared, _ in found),
             y_test=tuple(y_test for _, y_test in found),
         )
 
     def equal(self, trial: int) -> Codes:
-        """Return the counts that Uniform ends with; who gets the odd ones is the trial's lot."""
+        """Return the counts (n_classes,) that Uniform ends with in a trial."""
         split = self.splits[trial]
         supply = np.full(split.n_classes, self.size) if self.refill else split.queue_sizes
-        counts = np.zeros(split.n_classes, dtype=np.int64)
-        for _ in range(self.size):
-            open_ = split.start[counts[split.start] < supply[split.start]]
-            counts[open_[counts[open_].argmin()]] += 1
-        return counts
+        return _level(split.start, supply, self.size)
 
     def labelled(self, trial: int, counts: Codes) -> tuple[Features, Codes]:
         """Return the labelled set (n, n_features), (n,) that the counts make."""
@@ -188,24 +261,31 @@ class _Game(NamedTuple):
         split = self.splits[trial]
         X, y = self.labelled(trial, counts)
         model = clone(self.classifier).fit(X, y)
+        self.tick()
         return float((model.predict(split.X_test) != split.y_test).mean())
 
 
 def _best_counts(game: _Game, trials: Codes) -> Codes:
     """Return the counts (n_classes,) with the lowest mean error in these trials."""
     most = game.most()
-    counts = np.minimum(game.equal(int(trials[0])), most)
-    candidates = [game.equal(int(trials[0]))]
-    parzen = type(game.classifier) is ParzenWindowClassifier
-    guide = game.classifier if parzen else default_model()
-    for _ in range(_ROUNDS if guide.bandwidth == "auto" else 1):
-        tables, y_test = _score_tables(game, guide, trials, counts)
-        counts = climb(tables, y_test, counts, most)
-        candidates.append(counts)
-    if not parzen:
-        candidates.append(_between(candidates[0], counts))
+    equal = _level(game.splits[int(trials[0])].start, most, game.size)
+    candidates = [equal]
+    for _ in range(game.rounds):
+        tables, y_test = _score_tables(game, trials, candidates[-1])
+        candidates.append(climb(tables, y_test, candidates[-1], most))
+    if not game.parzen:
+        candidates.append(_between(equal, candidates[-1]))
     errors = [np.mean([game.error(int(t), c) for t in trials]) for c in candidates]
     return candidates[int(np.argmin(errors))]
+
+
+def _level(order: Codes, most: Codes, size: int) -> Codes:
+    """Return counts (n_classes,) as equal as ``most`` allows; the odd ones go by the order."""
+    counts = np.zeros(len(most), dtype=np.int64)
+    for _ in range(size):
+        open_ = order[counts[order] < most[order]]
+        counts[open_[counts[open_].argmin()]] += 1
+    return counts
 
 
 def _between(first: Codes, second: Codes) -> Codes:
@@ -217,13 +297,12 @@ def _between(first: Codes, second: Codes) -> Codes:
     return counts
 
 
-def _score_tables(
-    game: _Game, guide: ParzenWindowClassifier, trials: Codes, counts: Codes
-) -> tuple[Scores, Codes]:
+def _score_tables(game: _Game, trials: Codes, counts: Codes) -> tuple[Scores, Codes]:
     """Return log scores (n_trials, n_classes, most, n_test) and test classes (n_trials, n_test).
 
     Entry [t, c, m - 1, i] is what class c scores at test instance i with m instances.
     """
+    guide = game.guide
     prior = prior_or_none(guide, len(counts))
     tables = np.empty((len(trials), *game.squared[0].shape), dtype=np.float32)
     for place, t in enumerate(trials):
@@ -242,116 +321,6 @@ def _distances(split: Split, most: int, per_class: int) -> tuple[Scores, Codes]:
     ]
     squared = squared_distances(split.X, split.X_test[chosen], 1.0).astype(np.float32)
     return np.stack([squared[queue] for queue in queues]), split.y_test[chosen]
-
-
-@compiled
-def fill_log_scores(table: Scores, squared: Scores, bandwidth: float, prior: Features) -> None:
-    """Fill ``table`` (n_classes, most, n_test) with log Σ s of the first 1, 2, ... instances.
-
-    Logarithms, so that nothing underflows however far the nearest instance is. A prior
-    (n_classes,) corrects for class sizes; an empty one does not.
-    """
-    n_classes, most, n_test = table.shape
-    scale = -0.5 / bandwidth / bandwidth
-    highest, total = np.empty(n_test), np.empty(n_test)
-    for c in range(n_classes):
-        highest[:] = -np.inf
-        total[:] = 0.0
-        weight = np.log(prior[c]) if prior.shape[0] else 0.0
-        for m in range(most):
-            size = np.log(m + 1.0) if prior.shape[0] else 0.0
-            for i in range(n_test):
-                exponent = scale * squared[c, m, i]
-                if exponent > highest[i]:
-                    total[i] = total[i] * np.exp(highest[i] - exponent) + 1.0
-                    highest[i] = exponent
-                else:
-                    total[i] += np.exp(exponent - highest[i])
-                table[c, m, i] = highest[i] + np.log(total[i]) - size + weight
-
-
-@compiled
-def climb(tables: Scores, y_test: Codes, start: Codes, most: Codes) -> Codes:
-    """Return counts (n_classes,) from which no exchange between two classes lowers the error.
-
-    ``tables`` is (n_trials, n_classes, most, n_test), ``y_test`` (n_trials, n_test). Exchanges
-    begin with a quarter of an equal share and end with single instances.
-    """
-    counts = start.copy()
-    step = max(int(counts.sum()) // (4 * counts.shape[0]), 1)
-    now = gradual_mistakes(tables, y_test, counts)
-    while step >= 1:
-        better = -1
-        pairs = _promising(tables, y_test, counts, most, step)
-        for k in range(pairs.shape[0]):
-            tried = counts.copy()
-            tried[pairs[k, 0]] -= step
-            tried[pairs[k, 1]] += step
-            wrong = gradual_mistakes(tables, y_test, tried)
-            if wrong < now:
-                now, better = wrong, k
-        if better >= 0:
-            counts[pairs[better, 0]] -= step
-            counts[pairs[better, 1]] += step
-        else:
-            step //= 2
-    return counts
-
-
-@compiled
-def gradual_mistakes(tables: Scores, y_test: Codes, counts: Codes) -> float:
-    """Return how many test instances of all trials are mistaken with these counts, gradually."""
-    n_trials, n_test = y_test.shape
-    own = np.empty(n_test, dtype=np.float32)
-    rival = np.empty(n_test, dtype=np.float32)
-    wrong = 0.0
-    for t in range(n_trials):
-        rival[:] = -np.inf
-        for c in range(counts.shape[0]):
-            row = tables[t, c, counts[c] - 1]
-            for i in range(n_test):
-                if y_test[t, i] == c:
-                    own[i] = row[i]
-                elif row[i] > rival[i]:
-                    rival[i] = row[i]
-        for i in range(n_test):
-            wrong += min(max(0.5 - (own[i] - rival[i]) / _GRADUAL, 0.0), 1.0)
-    return wrong
-
-
-@compiled
-def _promising(tables: Scores, y_test: Codes, counts: Codes, most: Codes, step: int) -> Codes:
-    """Return pairs (n_pairs, 2) of classes, giver and taker, whose exchange looks best.
-
-    Looked at one class at a time: what giving costs and what taking brings, added up.
-    """
-    n_classes = counts.shape[0]
-    gives, takes = np.full(n_classes, np.inf), np.full(n_classes, np.inf)
-    for c in range(n_classes):
-        changed = counts.copy()
-        if counts[c] - step >= 1:
-            changed[c] = counts[c] - step
-            gives[c] = gradual_mistakes(tables, y_test, changed)
-        if counts[c] + step <= most[c]:
-            changed[c] = counts[c] + step
-            takes[c] = gradual_mistakes(tables, y_test, changed)
-    pairs = np.empty((_TRIED_PAIRS, 2), dtype=np.int64)
-    costs = np.full(_TRIED_PAIRS, np.inf)
-    found = 0
-    for a in range(n_classes):
-        for b in range(n_classes):
-            cost = gives[a] + takes[b]
-            if a == b or not cost < costs[_TRIED_PAIRS - 1]:
-                continue
-            place = _TRIED_PAIRS - 1
-            while place > 0 and costs[place - 1] > cost:
-                costs[place] = costs[place - 1]
-                pairs[place] = pairs[place - 1]
-                place -= 1
-            costs[place] = cost
-            pairs[place, 0], pairs[place, 1] = a, b
-            found = min(found + 1, _TRIED_PAIRS)
-    return pairs[:found]
 
 
 def _gain(equal: Features, best: Features) -> float:

@@ -214,7 +214,7 @@ def strategy_for(name: str, classifier: Any, bandwidth: Bandwidth, dataset: Data
 
 
 def parzen(bandwidth: Bandwidth) -> ParzenWindowClassifier:
-    """Return the paper's classifier."""
+    """Return the paper's classifier, which takes class sizes for how often classes occur."""
     return ParzenWindowClassifier(bandwidth=bandwidth)
 
 

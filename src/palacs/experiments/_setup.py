@@ -16,6 +16,7 @@ from palacs.checks import Bandwidth, check_bandwidth_or_auto, check_count
 from palacs.conditions import Conditions
 from palacs.datasets import DATASETS, Dataset, load
 from palacs.datasets import find as find_dataset
+from palacs.evidence import default_model
 from palacs.experiments import paper
 from palacs.experiments._condition_checks import (
     add_blind,
@@ -118,7 +119,8 @@ def comparison_experiment(
         Acquisitions after the first instance of every class; or give ``budget_cost``.
     trials : int, default=50
     classifier : scikit-learn classifier or None, default=None
-        What is judged; None is the Parzen window with ``bandwidth``.
+        What is judged; None is `palacs.evidence.default_model` with ``bandwidth``: the Parzen
+        window, corrected for class sizes.
     bandwidth : float or "auto", default="auto"
         "auto" fits it to what was acquired, see `palacs.kernel.auto_bandwidth`.
     seed : int, default=0
@@ -143,7 +145,7 @@ def comparison_experiment(
     bandwidth = check_bandwidth_or_auto(bandwidth)
     trials, seed = check_count(trials, "trials"), _check_seed(seed)
     dataset = scaled(dataset)
-    judged = parzen(bandwidth) if classifier is None else classifier
+    judged = default_model(bandwidth=bandwidth) if classifier is None else classifier
     _check_classifier(judged, dataset)
     wanted = [*strategies, *(name for name in BASELINES if name not in strategies)]
     named = _named(wanted, judged, bandwidth, dataset)

@@ -7,6 +7,7 @@ and figures may be made in any thread. A strategy has the same colour in every p
 
 from matplotlib.figure import Figure
 
+from palacs.plots._best_shares import best_shares
 from palacs.plots._curves import learning_curves
 from palacs.plots._data import learning_stages, scatter
 from palacs.plots._intervals import difference_intervals
@@ -18,6 +19,7 @@ from palacs.plots._style import class_color, strategy_color
 
 __all__ = [
     "Figure",
+    "best_shares",
     "class_color",
     "critical_difference",
     "difference_intervals",

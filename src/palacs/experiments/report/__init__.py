@@ -4,6 +4,7 @@
 write everything into a folder. A figure of a report is one line in ``_figures.py``.
 """
 
+from palacs.experiments.report._ceiling_sentence import ceiling_sentence
 from palacs.experiments.report._comparison_report import (
     ComparisonSummary,
     summarise,
@@ -29,6 +30,7 @@ __all__ = [
     "DataFacts",
     "Finding",
     "Verdict",
+    "ceiling_sentence",
     "comparison_sentences",
     "few_trials",
     "give_verdict",

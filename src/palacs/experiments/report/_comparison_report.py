@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from palacs.classifier import ParzenWindowClassifier
+from palacs.experiments._ceiling import Progress
 from palacs.experiments._comparison import Comparison
 from palacs.experiments._results import Results
 from palacs.experiments._stopping_replayed import stopping_sentences, what_stopping_saves
+from palacs.experiments.report._could_help import with_ceiling, write_verdict
 from palacs.experiments.report._made_with import settings, subtitle, versions
 from palacs.experiments.report._savings import spending_sentences
 from palacs.experiments.report._table_files import write_tables
@@ -66,14 +68,23 @@ class ComparisonSummary:
     spending: pd.DataFrame | None = None
 
 
-def summarise(results: Results) -> ComparisonSummary:
-    """Say what a comparison comes to: who wins, what is saved, by stopping and in money."""
+def summarise(results: Results, *, progress: Progress | None = None) -> ComparisonSummary:
+    """Say what a comparison comes to: who wins, what could be gained at all, what is saved.
+
+    Parameters
+    ----------
+    results : Results
+    progress : callable, optional
+        Called with the share done of looking for the best counts in hindsight.
+    """
     experiment = results.experiment
     task = experiment.tasks[0]
     facts = DataFacts(experiment.trials, None if task.fresh else len(task.dataset), task.budget)
     comparisons = tuple(results.comparison(baseline) for baseline in (RANDOM, UNIFORM))
     verdict = give_verdict(comparisons, facts.instances)
     sentences = comparison_sentences(comparisons, verdict, results.proportions(), facts)
+    verdict, could_help = with_ceiling(verdict, results, progress)
+    sentences.insert(sentences.index(verdict.sentence) + 1, could_help)
     spending = None
     conditions = experiment.conditions
     if conditions is not None and conditions.costs is not None:
@@ -118,13 +129,15 @@ def write_comparison_report(
     frames = [comparison.frame for comparison in summary.comparisons]
     pd.concat(frames).to_csv(out / "comparison.csv", index=False)
     summary.stopping.to_csv(out / "stopping.csv", index=False)
+    write_verdict(summary.verdict, results, out)
     if summary.spending is not None:
         summary.spending.to_csv(out / "spending.csv", index=False)
+    shown = Shown(results, summary.comparisons, summary.verdict.ceiling)
     content = ReportContent(
         title=f"Class selection on {results.experiment.tasks[0].name}",
         subtitle=subtitle(results.experiment),
         headlines=summary.sentences,
-        sections=illustrate(_sections(results, summary), Shown(results, summary.comparisons), out),
+        sections=illustrate(_sections(results, summary), shown, out),
         settings=settings(results.experiment),
         versions=versions(),
         commands=commands,

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from palacs import plots
+from palacs.experiments._ceiling import Ceiling
 from palacs.experiments._comparison import Comparison
 from palacs.experiments._results import Results
 from palacs.experiments.report._page import Picture, Section
@@ -28,10 +29,11 @@ _STAGES = (0.0, 0.1, 0.3, 1.0)
 
 @dataclass(frozen=True)
 class Shown:
-    """What figures are drawn from: the results and, in a comparison's report, who beats whom."""
+    """What figures are drawn from: the results and, of a comparison, who wins and the ceiling."""
 
     results: Results
     comparisons: Sequence[Comparison] = ()
+    ceiling: Ceiling | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,13 @@ def intervals(shown: Shown) -> Figure | None:
     """Draw the differences to the baselines, if anything was compared with them."""
     frames = [comparison.frame for comparison in shown.comparisons if len(comparison.frame)]
     return plots.difference_intervals(pd.concat(frames)) if frames else None
+
+
+def best_shares(shown: Shown) -> Figure | None:
+    """Draw the best shares beside each strategy's, where there is something to gain."""
+    if shown.ceiling is None or not shown.ceiling.certain:
+        return None
+    return plots.best_shares(shown.results.proportions(), shown.ceiling.shares)
 
 
 def look_inside(shown: Shown) -> Figure | None:
@@ -111,6 +120,12 @@ FIGURES = (
         "Proportions",
         lambda shown: plots.proportions(shown.results.proportions()),
         "Final share of each class among the requests.",
+    ),
+    ReportFigure(
+        "best-shares",
+        "Proportions",
+        best_shares,
+        "The shares that would have been best in hindsight, and those that strategies asked for.",
     ),
     ReportFigure(
         "look-inside",

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from palacs.experiments._ceiling import Ceiling
 from palacs.experiments._comparison import LEVEL, Comparison, holm
 from palacs.experiments.report._savings import saving_sentence
 from palacs.strategies import find
@@ -37,12 +38,15 @@ class Verdict:
     p_value : float
         Of that, or of the strategy that comes nearest to it: the larger of the two p-values,
         corrected after Holm for the number of strategies.
+    ceiling : Ceiling or None
+        How much class selection could help at all; None where that is not known.
     """
 
     answer: Answer
     sentence: str
     winner: str | None
     p_value: float
+    ceiling: Ceiling | None = None
 
 
 @dataclass(frozen=True)

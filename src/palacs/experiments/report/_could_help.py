@@ -1,0 +1,56 @@
+"""A verdict with the ceiling beside it: whether it is worth it, and how much it could be worth."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from palacs.experiments._ceiling import Progress
+from palacs.experiments._ceiling_of import ceiling_of, final_gains, why_no_ceiling
+from palacs.experiments._results import Results
+from palacs.experiments.report._ceiling_sentence import (
+    ceiling_record,
+    ceiling_sentence,
+    left_out_sentence,
+)
+from palacs.experiments.report._verdict import RANDOM, UNIFORM, Verdict
+
+
+def with_ceiling(
+    verdict: Verdict, results: Results, progress: Progress | None = None
+) -> tuple[Verdict, str]:
+    """Return the verdict with the ceiling, and the sentence that says it, or why there is none.
+
+    The sentence speaks of the winner, or of the first strategy where nobody wins.
+    """
+    reason = why_no_ceiling(results)
+    if reason is not None:
+        return verdict, left_out_sentence(reason)
+    try:
+        ceiling = ceiling_of(results, progress=progress)
+    except ValueError as error:
+        # Whole groups may leave no counts that every trial can serve.
+        return verdict, left_out_sentence(str(error).rstrip("."))
+    gains = _gains(results)
+    subject = verdict.winner or next(iter(gains), None)
+    told = {} if subject is None else {subject: gains[subject]}
+    names = results.experiment.tasks[0].dataset.class_names
+    return replace(verdict, ceiling=ceiling), ceiling_sentence(ceiling, names, told)
+
+
+def write_verdict(verdict: Verdict, results: Results, out: Path) -> None:
+    """Write ``verdict.json`` into a folder, with the ceiling where there is one."""
+    names = results.experiment.tasks[0].dataset.class_names
+    ceiling = verdict.ceiling
+    record = asdict(replace(verdict, ceiling=None))
+    if ceiling is not None:
+        record["ceiling"] = ceiling_record(ceiling, names, _gains(results))
+    text = json.dumps(record, indent=2, ensure_ascii=False)
+    (out / "verdict.json").write_text(f"{text}\n", encoding="utf-8")
+
+
+def _gains(results: Results) -> dict[str, float]:
+    """Return by strategy how much lower its final error is than Uniform's; not of baselines."""
+    gains = final_gains(results.trials, UNIFORM)
+    return {t: gains[t] for t in results.experiment.titles if t not in (RANDOM, UNIFORM)}
