@@ -9,38 +9,97 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from palacs import ParzenWindowClassifier
-from palacs.experiments import Split, find_ceiling
+from palacs.checks import Codes, Features
+from palacs.evidence import default_model
+from palacs.experiments import Ceiling, Split, find_ceiling
 from palacs.experiments._climbing import climb, fill_log_scores, gradual_mistakes
 
 
-def _split(rng, spread, per_class=40, tested=30):
-    """Return a split of "apart" far away and two classes that overlap by ``spread``."""
-    centres = np.array([[9.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
-    queues = [c + spread * rng.normal(size=(per_class, 2)) for c in centres]
-    tests = [c + spread * rng.normal(size=(tested, 2)) for c in centres]
+def _split(
+    rng: np.random.Generator, per_class: tuple[int, int, int] = (40, 40, 40), tested: int = 30
+) -> Split:
+    """Return a split of "apart" far away and two classes that alternate in stripes."""
+
+    def draw(code: int, n: int) -> Features:
+        if code == 0:
+            return np.array([20.0, 0.0]) + 0.5 * rng.normal(size=(n, 2))
+        stripe = 2 * rng.integers(4, size=n) + code
+        return np.column_stack([stripe + rng.uniform(-0.5, 0.5, n), rng.uniform(0, 1, n)])
+
     return Split(
-        np.concatenate(queues),
-        np.arange(4) * per_class,
+        np.concatenate([draw(c, n) for c, n in enumerate(per_class)]),
+        np.concatenate([[0], np.cumsum(per_class)]),
         rng.permutation(3),
-        np.concatenate(tests),
+        np.concatenate([draw(c, tested) for c in range(3)]),
         np.repeat(np.arange(3), tested),
     )
 
 
-def _splits(n, spread=0.5, **sizes):
+def _splits(n: int, per_class: tuple[int, int, int] = (40, 40, 40)) -> list[Split]:
     rng = np.random.default_rng(0)
-    return [_split(rng, spread, **sizes) for _ in range(n)]
+    return [_split(rng, per_class) for _ in range(n)]
 
 
-def test_a_class_apart_gives_its_instances_to_those_that_overlap():
-    ceiling = find_ceiling(_splits(30), budget=18)
-    assert ceiling.counts.sum() == 21
+def test_a_class_apart_gives_its_instances_to_those_that_overlap() -> None:
+    ceiling = find_ceiling(_splits(30), budget=30)
+    assert ceiling.counts.sum() == 33
     assert ceiling.counts[0] <= 4
-    assert ceiling.gain > 0.02
-    assert ceiling.low < ceiling.gain < ceiling.high
+    assert ceiling.certain
+    assert 0.1 < ceiling.low < ceiling.gain < ceiling.high < 0.9
 
 
-def test_where_classes_are_alike_there_is_nothing_to_gain_for_certain():
+def test_the_best_counts_are_better_than_equal_ones_for_the_classifier_itself() -> None:
+    splits = _splits(20)
+    found = find_ceiling(splits, budget=30).counts
+
+    def error(counts: Codes) -> float:
+        y = np.repeat(np.arange(3), counts)
+        wrong = [
+            default_model().fit(split.X[split.rows_of(y)], y).predict(split.X_test) != split.y_test
+            for split in splits
+        ]
+        return float(np.mean(wrong))
+
+    assert error(found) < 0.9 * error(np.full(3, 11))
+
+
+def test_shares_are_of_the_requests_after_the_first_instances() -> None:
+    ceiling = Ceiling(np.array([1, 4, 6]), 0.2, 0.1, 0.05, 0.2, 0.1)
+    assert ceiling.shares.tolist() == [0.0, 0.375, 0.625]
+
+
+def test_equal_counts_are_never_certain_to_be_better_than_themselves() -> None:
+    assert not Ceiling(np.array([5, 5, 6]), 0.2, 0.1, 0.05, 0.2, 0.1).certain
+    assert Ceiling(np.array([4, 6, 6]), 0.2, 0.1, 0.05, 0.2, 0.1).certain
+
+
+def test_where_a_class_is_scarce_in_some_trials_no_counts_ask_for_more() -> None:
+    scarce = [*_splits(5), *_splits(5, (40, 9, 40))]
+    ceiling = find_ceiling(scarce, budget=30)
+    assert ceiling.counts.sum() == 33
+    assert ceiling.counts[1] <= 9
+
+
+def test_where_all_but_one_class_are_scarce_that_one_gets_the_rest() -> None:
+    ceiling = find_ceiling(_splits(4, (60, 3, 3)), budget=50)
+    assert ceiling.counts.sum() == 53
+    assert ceiling.counts[0] >= 47
+
+
+def test_a_budget_that_not_every_split_can_serve_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"no counts of 33 instances .* at most 24"):
+        find_ceiling([*_splits(2), *_splits(2, (8, 8, 8))], budget=30)
+
+
+def test_it_tells_how_much_is_done_up_to_the_end() -> None:
+    for classifier in (None, KNeighborsClassifier(1), ParzenWindowClassifier(0.3)):
+        told: list[float] = []
+        find_ceiling(_splits(4), 12, classifier, progress=told.append)
+        assert told == sorted(told)
+        assert told[-1] == 1.0
+
+
+def test_where_classes_are_alike_there_is_nothing_to_gain_for_certain() -> None:
     rng = np.random.default_rng(1)
     splits = []
     for _ in range(24):
@@ -51,36 +110,36 @@ def test_where_classes_are_alike_there_is_nothing_to_gain_for_certain():
     assert not ceiling.certain
 
 
-def test_counts_stay_within_what_each_class_has():
-    ceiling = find_ceiling(_splits(6, per_class=12), budget=27)
+def test_counts_stay_within_what_each_class_has() -> None:
+    ceiling = find_ceiling(_splits(6, (12, 12, 12)), budget=27)
     assert ceiling.counts.sum() == 30
     assert ceiling.counts.max() <= 12
     assert ceiling.counts.min() >= 1
 
 
-def test_with_refill_a_class_may_be_asked_for_beyond_its_queue():
-    ceiling = find_ceiling(_splits(6, per_class=5), budget=27, refill=True)
+def test_with_refill_a_class_may_be_asked_for_beyond_its_queue() -> None:
+    ceiling = find_ceiling(_splits(6, (5, 5, 5)), budget=27, refill=True)
     assert ceiling.counts.sum() == 30
 
 
-def test_the_same_trials_give_the_same_ceiling():
+def test_the_same_trials_give_the_same_ceiling() -> None:
     first, again = (find_ceiling(_splits(6), budget=15) for _ in range(2))
     assert np.array_equal(first.counts, again.counts)
     assert (first.gain, first.low, first.high) == (again.gain, again.low, again.high)
 
 
-def test_any_classifier_is_judged_by_its_own_errors():
+def test_any_classifier_is_judged_by_its_own_errors() -> None:
     ceiling = find_ceiling(_splits(8), 15, KNeighborsClassifier(1))
     assert 0.0 < ceiling.equal_error < 0.5
     assert ceiling.counts.sum() == 18
 
 
-def test_one_trial_is_too_few():
+def test_one_trial_is_too_few() -> None:
     with pytest.raises(ValueError, match="at least 2 trials, got 1"):
         find_ceiling(_splits(1), budget=10)
 
 
-def test_scores_are_those_of_the_classifier():
+def test_scores_are_those_of_the_classifier() -> None:
     rng = np.random.default_rng(2)
     X, X_test, y = rng.normal(size=(12, 3)), rng.normal(size=(7, 3)), np.repeat([0, 1, 2], 4)
     squared = ((X[:, None] - X_test[None]) ** 2).sum(axis=2).reshape(3, 4, 7)
@@ -95,7 +154,7 @@ def test_scores_are_those_of_the_classifier():
     )
 
 
-def test_scores_do_not_underflow_far_away():
+def test_scores_do_not_underflow_far_away() -> None:
     table = np.empty((2, 2, 1), dtype=np.float32)
     squared = np.array([[[1e6], [2e6]], [[1.1e6], [1.2e6]]], dtype=np.float32)
     fill_log_scores(table, squared, 1.0, np.zeros(0))
@@ -103,7 +162,7 @@ def test_scores_do_not_underflow_far_away():
     assert table[0, 0, 0] > table[1, 0, 0]
 
 
-def test_climbing_ends_where_no_exchange_of_one_helps():
+def test_climbing_ends_where_no_exchange_of_one_helps() -> None:
     rng = np.random.default_rng(3)
     tables = rng.normal(size=(5, 3, 10, 20)).cumsum(axis=2).astype(np.float32)
     y_test = rng.integers(3, size=(5, 20))

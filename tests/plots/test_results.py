@@ -1,6 +1,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.patches import Rectangle
@@ -131,3 +132,28 @@ def test_frames_with_categories_are_drawn_in_their_order(curves, table2):
             frame[column] = frame[column].astype("category")
     assert titles(plots.learning_curves(curves)) == ["Spirals", "Yeast"]
     assert titles(plots.proportions(table2)) == ["Spirals", "Yeast"]
+
+
+def test_best_shares_are_bars_and_strategies_dots_on_them():
+    proportions = pd.DataFrame(
+        {
+            "strategy": np.repeat(["Spare settled", "Uniform"], 3),
+            "class": ["rest", "left", "right"] * 2,
+            "proportion": [0.1, 0.4, 0.5, 1 / 3, 1 / 3, 1 / 3],
+        }
+    )
+    figure = plots.best_shares(proportions, [0.05, 0.35, 0.6])
+    ax = figure.axes[0]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["right", "left", "rest"]
+    widths = [bar.get_width() for bar in ax.patches if isinstance(bar, Rectangle)]
+    assert widths == pytest.approx([60, 35, 5])
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    assert np.asarray(dots[0].get_xdata()) == pytest.approx([50, 40, 10])
+    assert dots[0].get_color() == plots.strategy_color("Spare settled")
+    assert legend_labels(figure) == ["best in hindsight", "Spare settled", "Uniform"]
+
+
+def test_best_shares_must_be_one_per_class():
+    proportions = pd.DataFrame({"strategy": "Uniform", "class": ["a", "b"], "proportion": 0.5})
+    with pytest.raises(ValueError, match=r"best has shape \(3,\), but there are 2 classes"):
+        plots.best_shares(proportions, [0.2, 0.3, 0.5])

@@ -51,7 +51,8 @@ class Ceiling:
         Judged on other trials than the counts were found on; below 0 where there is nothing to
         gain.
     low, high : float
-        The gain's 95 % interval, by resampling trials.
+        The gain's 95 % interval, by resampling trials: it is about more trials on such splits,
+        not about other data.
     flattered : float
         The gain of ``counts`` on the very trials they were found on: chance included.
     """
@@ -72,8 +73,8 @@ class Ceiling:
 
     @property
     def certain(self) -> bool:
-        """Whether more than chance speaks for there being something to gain."""
-        return self.low > 0.0
+        """Whether more than chance speaks for other counts than equal ones."""
+        return self.low > 0.0 and int(np.ptp(self.counts)) > 1
 
 
 def find_ceiling(

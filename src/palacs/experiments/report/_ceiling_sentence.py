@@ -46,6 +46,8 @@ def ceiling_sentence(
     """
     if ceiling.equal_error == 0:
         return "With equal counts the error is 0 at the end: class selection cannot lower it."
+    if not ceiling.certain and ceiling.low > 0.0:
+        return "No counts are better than equal ones: those are the best over all trials."
     if not ceiling.certain:
         return (
             "No counts are better than equal ones for certain: with those that look best in "
@@ -72,9 +74,9 @@ def left_out_sentence(reason: str) -> str:
 
 
 def ceiling_record(
-    ceiling: Ceiling, class_names: Sequence[str], reached: Mapping[str, float]
+    ceiling: Ceiling, class_names: Sequence[str], gains: Mapping[str, float]
 ) -> dict[str, Any]:
-    """Return the ceiling as plain JSON values; ``reached`` as in `ceiling_sentence`."""
+    """Return the ceiling as plain JSON values; ``gains`` are all strategies'."""
     names = list(class_names)
     return {
         "gain": ceiling.gain,
@@ -84,8 +86,7 @@ def ceiling_record(
         "equal_error": ceiling.equal_error,
         "counts": dict(zip(names, ceiling.counts.tolist(), strict=True)),
         "shares": dict(zip(names, ceiling.shares.tolist(), strict=True)),
-        "gains": dict(reached),
-        "sentence": ceiling_sentence(ceiling, class_names, reached),
+        "strategies": dict(gains),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -32,11 +33,9 @@ def with_ceiling(
     except ValueError as error:
         # Whole groups may leave no counts that every trial can serve.
         return verdict, left_out_sentence(str(error).rstrip("."))
-    gains = _gains(results)
-    subject = verdict.winner or next(iter(gains), None)
-    told = {} if subject is None else {subject: gains[subject]}
     names = results.experiment.tasks[0].dataset.class_names
-    return replace(verdict, ceiling=ceiling), ceiling_sentence(ceiling, names, told)
+    reached = _subject(verdict, _gains(results))
+    return replace(verdict, ceiling=ceiling), ceiling_sentence(ceiling, names, reached)
 
 
 def write_verdict(verdict: Verdict, results: Results, out: Path) -> None:
@@ -45,9 +44,16 @@ def write_verdict(verdict: Verdict, results: Results, out: Path) -> None:
     ceiling = verdict.ceiling
     record = asdict(replace(verdict, ceiling=None))
     if ceiling is not None:
-        record["ceiling"] = ceiling_record(ceiling, names, _gains(results))
+        gains = _gains(results)
+        words = ceiling_sentence(ceiling, names, _subject(verdict, gains))
+        record["ceiling"] = {"sentence": words, **ceiling_record(ceiling, names, gains)}
     text = json.dumps(record, indent=2, ensure_ascii=False)
     (out / "verdict.json").write_text(f"{text}\n", encoding="utf-8")
+
+
+def _subject(verdict: Verdict, gains: Mapping[str, float]) -> dict[str, float]:
+    subject = verdict.winner or next(iter(gains), None)
+    return {} if subject is None else {subject: gains[subject]}
 
 
 def _gains(results: Results) -> dict[str, float]:
