@@ -19,8 +19,10 @@ RANDOM_FEATURES = {"digits-256": 256, "digits-768": 768}
 # Played when named only: nothing about the strategies was chosen on these.
 HELD_OUT = {"line": 60, "yeast-all": 80}
 EVERY = (*PAPER, *FURTHER, *STRESS, *RANDOM_FEATURES)
+QUICK = (*PAPER, *FURTHER, *STRESS, "digits-256")
 
-_PER_CLASS = 20
+# Of tables and random features.
+_PER_CLASS = 10
 _TESTED = 50
 
 

@@ -38,7 +38,7 @@ from sklearn.preprocessing import StandardScaler
 
 from _bars import BASELINE, SUBJECT, show_bars, show_cells, show_ranks
 from _cells import Played, against, errors_of, mean_errors
-from _sets import EVERY, find, folder_name
+from _sets import EVERY, QUICK, find, folder_name
 from _side_by_side import duration
 from palacs import PALACS, ParzenWindowClassifier
 from palacs.evidence import default_model
@@ -184,8 +184,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--refit-trials", type=int, default=20, help="judged by others, fitted at every decision"
     )
-    parser.add_argument("--quick", action="store_true", help="fewer strategies and classifiers")
-    parser.add_argument("--datasets", default=",".join(EVERY), help="'' plays tables only")
+    parser.add_argument("--quick", action="store_true", help="fewer strategies, sets, classifiers")
+    parser.add_argument("--datasets", help="names, separated by commas; '' plays tables only")
     parser.add_argument("--classifiers", help=f"of {', '.join(CLASSIFIERS)}")
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--seed", type=int, default=0)
@@ -193,6 +193,8 @@ def parse() -> argparse.Namespace:
     arguments = parser.parse_args()
     if arguments.classifiers is None:
         arguments.classifiers = ",".join(PARZEN[:1] if arguments.quick else PARZEN)
+    if arguments.datasets is None:
+        arguments.datasets = ",".join(QUICK if arguments.quick else EVERY)
     for name in arguments.classifiers.split(","):
         if name not in CLASSIFIERS:
             parser.error(f"no classifier {name!r}; choose from {', '.join(CLASSIFIERS)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 import re
 import shlex
@@ -72,6 +73,7 @@ def test_the_same_files_are_written_and_the_comparison_besides(compared: Compare
         "table2.md",
         "table2.tex",
         "trials.parquet",
+        "verdict.json",
     }
     assert {"learning-curves", "proportions"} <= {p.stem for p in (out / "figures").iterdir()}
     table1 = pd.read_csv(out / "table1.csv")
@@ -96,6 +98,23 @@ def test_the_terminal_answers_in_plain_words_within_80_columns(compared: Compare
     assert "All trials re-split the same 120 instances." in flowing
     assert "Worth it?" in flowing
     assert "PAL-ACS asks most often for" in flowing
+
+
+def test_it_says_how_much_class_selection_could_help_at_all(compared: Compared) -> None:
+    out, ran = compared
+    ceiling = json.loads((out / "verdict.json").read_text())["ceiling"]
+    assert ceiling["low"] <= ceiling["gain"] <= ceiling["high"]
+    assert set(ceiling["shares"]) == {"[rest]", "left[/]", "right"}
+    assert ceiling["sentence"] in " ".join(ran.stdout.split())
+    assert ceiling["sentence"] in html.unescape((out / "report.html").read_text())
+
+
+def test_few_trials_are_told_to_be_too_few_for_the_ceiling(tmp_path: Path) -> None:
+    arguments = ["compare", "iris", "--budget", "4", "--trials", "2", "--jobs", "1"]
+    ran = CliRunner().invoke(app, [*arguments, "--strategies", "uniform", "--out", str(tmp_path)])
+    assert ran.exit_code == 0, ran.output
+    said = " ".join(ran.output.split())
+    assert "could help at all is left out: it takes at least 10 trials, and there are 2." in said
 
 
 def test_class_names_are_printed_letter_by_letter(compared: Compared) -> None:
