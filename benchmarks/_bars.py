@@ -90,7 +90,7 @@ def show_bars(
 ) -> bool:
     """Print each bar with whether it is reached, and its numbers; return whether all are."""
     shares = list(shares_reached(played, ceilings, SUBJECT, BASELINE, _WORTH_IT).values())
-    share = float(np.mean(shares)) if shares else float("nan")
+    share = float(np.mean(shares)) if shares else 1.0
     phases = tests[tests["phase"] != END]
     above = phases[phases["relative"] > _MOST_ABOVE]
     worse = certain(tests)[certain(tests)["difference"] > 0]
@@ -101,7 +101,7 @@ def show_bars(
         (
             share >= _SHARE,
             f"at least {_SHARE:.0%} of the ceiling on average where it is {_WORTH_IT:.0%} or more",
-            f"{share:.0%} over {len(shares)} sets",
+            f"{share:.0%} over {len(shares)} sets" if shares else "no set has such a ceiling",
         ),
         (
             above.empty,
