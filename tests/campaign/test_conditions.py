@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import palacs
-from palacs import Conditions
+from palacs import PALACS, Conditions
 from palacs.campaign import BudgetExhausted, Campaign, NothingToAsk, create_campaign, load_campaign
 from palacs.campaign._settings import Settings
-from palacs.evidence import GainThreshold, Plateau
 from palacs.storage import Label, MemoryStorage
 
 CLASSES = ["rest", "left", "right"]
@@ -33,6 +32,14 @@ def answer(campaign: Campaign, n: int, **told: Any) -> list[Label]:
         campaign.tell(request, rng.normal(CENTRES[request.label], 0.1, 2), **told)
         asked.append(request.label)
     return asked
+
+
+def give(campaign: Campaign, n: int) -> None:
+    """Add n instances, equally many of every class."""
+    rng = np.random.default_rng(0)
+    for i in range(n):
+        label = CLASSES[i % 3]
+        campaign.add(rng.normal(CENTRES[label], 0.1, 2), label)
 
 
 def test_conditions_are_kept_and_any_process_honours_them() -> None:
@@ -168,20 +175,52 @@ def test_a_class_for_which_there_is_no_room_is_refused() -> None:
 
 
 def test_stopping_is_a_suggestion_with_its_evidence() -> None:
-    campaign = start()
+    campaign = start(strategy="uniform")
     early = campaign.stopping()
     assert not early.stop
-    assert "estimated 0 times" in early.reason
+    assert "Fewer than two classes have instances" in early.reason
     answer(campaign, 30)
-    eager = campaign.stopping([GainThreshold(100.0, patience=3)])
-    assert eager.stop
-    assert "expected gain per cost was below" in eager.reason
-    level = campaign.stopping([Plateau(window=5, tolerance=1.0, patience=2)])
-    assert level.stop
-    assert "cross-validated accuracy averaged" in level.reason
+    assert "a class has 10 of 30 instances" in campaign.stopping(good_enough=1.0).reason
+    answer(campaign, 60)
+    assert not campaign.stopping(tolerance=0.0).stop
+    enough = campaign.stopping(good_enough=0.5)
+    assert enough.stop
+    assert "at most 0.5, which is good enough" in enough.reason
     campaign.ask()  # nothing is forced
-    with pytest.raises(ValueError, match="no rule is given"):
-        campaign.stopping([])
+
+
+def test_the_error_that_stopping_speaks_of_is_that_in_use() -> None:
+    def error(**proportions: float) -> float:
+        conditions = Conditions(proportions=proportions)
+        campaign = start(strategy="uniform", conditions=conditions)
+        give(campaign, 60)
+        curve = campaign.stopping().curve
+        assert curve is not None
+        return float(curve.errors[-1])
+
+    # Rest is apart; left and right overlap.
+    assert error(rest=8, left=1, right=1) < error(rest=1, left=1, right=1)
+
+
+@pytest.mark.parametrize("budget", [15, 60, 120])
+def test_the_advice_on_stopping_is_the_same_whichever_strategy_asked(budget: int) -> None:
+    def reason(strategy: Any) -> str:
+        campaign = start(strategy=strategy)
+        give(campaign, budget)
+        return campaign.stopping(tolerance=0.5).reason
+
+    assert len({reason(s) for s in ("uniform", "random", PALACS(bandwidth="auto"))}) == 1
+
+
+@pytest.mark.parametrize("conditions", [None, Conditions(proportions={"left": 3, "feet": 2})])
+def test_only_classes_that_are_not_paused_must_have_an_instance(
+    conditions: Conditions | None,
+) -> None:
+    campaign = start(classes=[*CLASSES, "feet"], strategy="uniform", conditions=conditions)
+    give(campaign, 90)
+    assert "no instance of 'feet' yet" in campaign.stopping(good_enough=0.5).reason
+    campaign.pause("feet")
+    assert campaign.stopping(good_enough=0.5).stop
 
 
 @pytest.mark.parametrize(

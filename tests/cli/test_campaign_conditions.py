@@ -74,5 +74,17 @@ def test_the_advice_on_stopping_states_its_evidence():
     acquire(6)
     advice = json.loads(palacs("stopping", "demo", "--json").stdout)
     assert advice["stop"] is False
+    assert advice["curve"]["sizes"][-1] == 6
+    assert len(advice["curve"]["errors"]) == len(advice["curve"]["standard_errors"])
     assert len(advice["reason"].split()) > 3
     assert palacs("stopping", "demo").stdout.startswith("go on: ")
+
+
+def test_an_error_that_is_good_enough_can_be_named():
+    create({})
+    for i in range(90):
+        palacs("add", "demo", f"{i % 3}.{i:02}", "--label", "abc"[i % 3])
+    assert palacs("stopping", "demo").stdout.startswith("go on: ")
+    assert palacs("stopping", "demo", "--good-enough", "0.2").stdout.startswith("stop: ")
+    refused = palacs("stopping", "demo", "--good-enough", "-1", code=1)
+    assert "good_enough must be" in refused.output

@@ -1,11 +1,16 @@
 """Advice to stop rests on the labelled set's error alone, and is withheld where that is thin."""
 
+import inspect
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.naive_bayes import GaussianNB
 
+from palacs.classifier import ParzenWindowClassifier
 from palacs.datasets import load
-from palacs.evidence import advise_stopping, learning_curve
+from palacs.evidence import LEAST_PER_CLASS, advise_stopping, learning_curve
 
 
 def equal_counts(name, n, seed):
@@ -69,3 +74,76 @@ def test_a_class_without_an_instance_is_a_reason_to_go_on():
     advice = advise_stopping(X, y, classes=[0, 1, 2, 3])
     assert not advice.stop
     assert "no instance of 3 yet" in advice.reason
+
+
+# -- whatever the labelled set ---------------------------------------------------------------
+
+
+@st.composite
+def labelled_sets(draw):
+    counts = draw(st.lists(st.integers(1, 60), min_size=2, max_size=4))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    y = rng.permutation(np.repeat(np.arange(len(counts)), counts))
+    apart = draw(st.sampled_from([0.0, 0.5, 2.0, 8.0]))
+    return rng.normal(apart * y[:, None], 1, (len(y), draw(st.integers(1, 3)))), y
+
+
+def assert_same(one, other):
+    assert one.stop == other.stop
+    assert one.reason == other.reason
+    assert one.curve.errors == pytest.approx(other.curve.errors)
+    assert one.curve.covariance == pytest.approx(other.curve.covariance)
+
+
+@settings(deadline=None, max_examples=40)
+@given(labelled_sets(), st.randoms(use_true_random=False))
+def test_what_classes_are_called_does_not_matter(labelled, random):
+    X, y = labelled
+    names = [f"class {c}" for c in range(y.max() + 1)]
+    random.shuffle(names)
+    options = {"tolerance": 0.5, "good_enough": 0.05}
+    assert_same(advise_stopping(X, y, **options), advise_stopping(X, np.array(names)[y], **options))
+
+
+@settings(deadline=None, max_examples=40)
+@given(labelled_sets(), st.randoms(use_true_random=False))
+def test_the_order_of_features_does_not_matter(labelled, random):
+    X, y = labelled
+    order = list(range(X.shape[1]))
+    random.shuffle(order)
+    options = {"tolerance": 0.5, "good_enough": 0.05}
+    assert_same(advise_stopping(X, y, **options), advise_stopping(X[:, order], y, **options))
+
+
+@settings(deadline=None, max_examples=40)
+@given(labelled_sets(), st.floats(0, 1e6), st.floats(0, 1))
+def test_stop_is_never_advised_before_every_class_has_thirty(labelled, tolerance, good_enough):
+    X, y = labelled
+    if advise_stopping(X, y, tolerance=tolerance, good_enough=good_enough).stop:
+        assert np.bincount(y).min() >= LEAST_PER_CLASS == 30
+
+
+def test_advice_knows_nothing_of_strategies():
+    # So it says the same whichever strategy made the labelled set.
+    known = set(inspect.signature(advise_stopping).parameters)
+    assert known == {"X", "y", "model", "weights", "classes", "tolerance", "good_enough"}
+
+
+# -- the model -------------------------------------------------------------------------------
+
+
+def test_the_papers_guess_where_nothing_is_near_is_the_models_own():
+    X, y = equal_counts("Spirals", 60, 0)
+    nearest, guessed = (
+        learning_curve(X, y, model=ParzenWindowClassifier(0.001, nothing_near=rule)).errors[-1]
+        for rule in ("nearest", "prior")
+    )
+    assert guessed > nearest + 0.05
+
+
+def test_a_prior_may_name_classes_that_have_no_instance():
+    X, y = equal_counts("3Clusters", 90, 0)
+    plain = ParzenWindowClassifier(class_prior=[0.1, 0.25, 0.15])
+    more = ParzenWindowClassifier(class_prior=[0.1, 0.5, 0.25, 0.15], classes=[0, 0.5, 1, 2])
+    expected = learning_curve(X, y, model=plain).errors
+    assert learning_curve(X, y, model=more).errors == pytest.approx(expected)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from sklearn.naive_bayes import GaussianNB
 
 from palacs import PALACS, Conditions, ParzenWindowClassifier, RandomSelection
 from palacs.datasets import Dataset
-from palacs.evidence import GainThreshold, Plateau
 from palacs.experiments import (
     Execution,
     Experiment,
@@ -210,33 +210,62 @@ def test_costs_must_be_known_to_compare_spending(dataset: Dataset) -> None:
 # -- stopping --------------------------------------------------------------------------------
 
 
-def test_what_stopping_saves_is_worked_out_from_whole_trials(dataset: Dataset) -> None:
-    results = play(comparison_experiment(dataset, ["pal-acs"], budget=20, trials=3))
-    eager: list[GainThreshold | Plateau] = [
-        GainThreshold(10.0, patience=2),
-        Plateau(window=3, tolerance=1.0, patience=1),
+@pytest.fixture(scope="module")
+def overlapping() -> Dataset:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 300)
+    X = rng.normal(1.5 * y[:, None], 1, (600, 1))
+    return Dataset("overlapping", X, y, ("a", "b"), ("x",), "Two Gaussians.", "drawn", "CC0")
+
+
+def test_what_stopping_saves_is_counted_over_the_trials_in_which_it_was_advised(
+    overlapping: Dataset,
+) -> None:
+    experiment = comparison_experiment(
+        overlapping, ["uniform"], budget=200, trials=6, bandwidth="auto"
+    )
+    results = play(experiment)
+    (row,) = what_stopping_saves(results, tolerance=0.5).to_dict("records")
+    assert row["trials"] == 6
+    assert 1 <= row["stopped"] < 6
+    assert row["saved"] == 200 - row["acquired"] > 0
+    (sentence,) = stopping_sentences(pd.DataFrame([row]))
+    assert sentence.startswith(f"Stop was advised in {row['stopped']} of 6 trials looked at")
+    (sure,) = what_stopping_saves(results, good_enough=0.9, trials=1).to_dict("records")
+    assert sure["stopped"] == 1
+    assert sure["acquired"] == 2 * 30 - 2  # the first instance of each class was given
+    played = results.trials[results.trials["strategy"] == "Uniform"].query("trial == 0")
+    errors = played.set_index("acquired")["error"]
+    assert (sure["error"], sure["final_error"]) == (errors[58], errors[200])
+    assert sure["given_up"] == pytest.approx(errors[58] - errors[200])
+
+
+def test_without_advice_no_saving_is_claimed(dataset: Dataset, overlapping: Dataset) -> None:
+    few = what_stopping_saves(play(comparison_experiment(dataset, ["uniform"], budget=6, trials=2)))
+    assert few["stopped"].tolist() == [0]
+    assert few[["acquired", "saved", "error", "given_up"]].isna().all(axis=None)
+    assert stopping_sentences(few) == [
+        "No advice to stop was given in 2 trials looked at: a class had fewer than 30 instances "
+        "nearly to the end."
     ]
-    saved = what_stopping_saves(results, rules=eager, trials=2)
-    assert saved["trials"].tolist() == [2, 2]
-    assert saved["stopped"].tolist() == [2, 2]
-    assert saved["acquired"].tolist() == [2, 6]
-    assert saved["saved"].tolist() == [18, 14]
-    rows = results.trials[(results.trials["strategy"] == "PAL-ACS") & (results.trials["trial"] < 2)]
-    assert saved["error"][0] == pytest.approx(rows[rows["acquired"] == 2]["error"].mean())
-    assert saved["final_error"][0] == pytest.approx(rows[rows["acquired"] == 20]["error"].mean())
-    sentence = stopping_sentences(saved)[0]
-    assert "advised in 2 of 2 trials" in sentence
-    assert "saved 18 of 20 acquisitions" in sentence
+    experiment = comparison_experiment(overlapping, ["uniform"], budget=90, trials=2)
+    unsure = what_stopping_saves(play(experiment), tolerance=0.0)
+    assert stopping_sentences(unsure) == [
+        "No advice to stop was given in 2 trials looked at: that the error is at most 0 % above "
+        "that at three times as many was never certain enough."
+    ]
+    mixed = unsure.assign(short=1)
+    assert "looked at: in 1 a class had fewer than 30" in stopping_sentences(mixed)[0]
 
 
-def test_a_rule_that_never_speaks_saves_nothing(dataset: Dataset) -> None:
-    results = play(comparison_experiment(dataset, ["uniform"], budget=6, trials=2))
-    never = what_stopping_saves(results, "Uniform", rules=[GainThreshold(1e-9), Plateau(50)])
-    assert never["stopped"].tolist() == [0, 0]
-    assert never["saved"].tolist() == [0, 0]
-    assert never["given_up"].tolist() == [0, 0]
+def test_stopping_is_looked_at_only_where_it_can_be(dataset: Dataset) -> None:
+    experiment = comparison_experiment(dataset, ["uniform"], budget=6, trials=2)
+    results = play(experiment)
     with pytest.raises(ValueError, match=r"'Inverse' was not played; choose from Uniform, Random"):
         what_stopping_saves(results, "Inverse")
+    refilled = replace(results, experiment=replace(experiment, refill=True))
+    with pytest.raises(ValueError, match=r"play without refill"):
+        what_stopping_saves(refilled)
 
 
 # -- refused before anything runs ------------------------------------------------------------

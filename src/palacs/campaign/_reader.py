@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from palacs.campaign._why import Why
-    from palacs.evidence import Advice, Rule
+    from palacs.evidence import Advice
 
 
 class CampaignReader:
@@ -193,23 +193,25 @@ class CampaignReader:
 
         return fit_model(self.snapshot(), classifier)
 
-    def stopping(self, rules: Sequence[Rule] | None = None) -> Advice:
+    def stopping(self, *, tolerance: float = 0.1, good_enough: float = 0.0) -> Advice:
         """Return whether to stop asking, and why; a suggestion, nothing is forced.
+
+        It rests on the error of the campaign's model alone, whatever the strategy
+        (`palacs.evidence.advise_stopping`). Classes count by their proportions in use, where
+        the conditions give them, else equally.
 
         Parameters
         ----------
-        rules : sequence of palacs.evidence.GainThreshold and Plateau, or None
-            By default one of each. One that says stop is enough.
+        tolerance : float
+            How much higher, relatively, the error may be than at three times as many instances.
+        good_enough : float
+            An error that needs no improvement.
 
         Returns
         -------
         palacs.evidence.Advice
         """
-        from palacs.campaign._campaign_stopping import advise
-
-        now = self.snapshot()
-        with self._mutex:
-            return advise(now, [e.utilities for e in self._ledger.entries.values()], rules)
+        return self.snapshot().stopping(tolerance=tolerance, good_enough=good_enough)
 
     def replay(self) -> Replay:
         """Recompute every request from what was known when it was made.

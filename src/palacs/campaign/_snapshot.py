@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from palacs.campaign._why import Why
     from palacs.classifier import ParzenWindowClassifier
     from palacs.conditions import Conditions, Spending
-    from palacs.evidence import LabelledSet
+    from palacs.evidence import Advice, LabelledSet
     from palacs.strategies import Strategy
 
 
@@ -149,6 +149,26 @@ class Snapshot:
         from palacs.campaign._why import why_next
 
         return why_next(self)
+
+    def stopping(self, *, tolerance: float = 0.1, good_enough: float = 0.0) -> Advice:
+        """Say whether to stop asking, and why; see ``Campaign.stopping``."""
+        from palacs.evidence import advise_stopping
+
+        labels = np.array(self.classes)
+        y, weights = labels[self.codes], None
+        if self.conditions is not None and self.conditions.proportions is not None:
+            in_order = np.sort(labels)
+            # A paused class may have no instance: nothing is known of its error.
+            weights = self.conditions.share_of(in_order)[np.isin(in_order, y)]
+        return advise_stopping(
+            self.scaled,
+            y,
+            model=self.model(),
+            weights=weights,
+            classes=[label for label in self.classes if label not in self.paused],
+            tolerance=tolerance,
+            good_enough=good_enough,
+        )
 
     def _codes_of(self, labels: list[Label]) -> Codes:
         places = {label: code for code, label in enumerate(self.classes)}

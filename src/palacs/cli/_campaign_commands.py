@@ -112,12 +112,24 @@ def create(
 
 
 @app.command()
-def stopping(name: Name, storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
-    """Say whether to stop asking, and why; nothing is forced."""
+def stopping(
+    name: Name,
+    good_enough: Annotated[
+        float, typer.Option("--good-enough", help="An error that needs no improvement, as 0.02.")
+    ] = 0.0,
+    storage: Address = st.DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether to stop asking, and why; nothing is forced.
+
+    In JSON the curve is null where fewer than two classes, or not all that are asked for, have
+    instances.
+    """
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        advice = campaign.stopping()
+        advice = campaign.stopping(good_enough=good_enough)
         if as_json:
-            print_json({"stop": advice.stop, "reason": advice.reason})
+            curve = None if advice.curve is None else advice.curve.to_json()
+            print_json({"stop": advice.stop, "reason": advice.reason, "curve": curve})
         else:
             typer.echo(f"{'stop' if advice.stop else 'go on'}: {advice.reason}")
 

@@ -1,10 +1,10 @@
-"""What is known: the labelled set, left-out decisions, the default model, when to stop.
+"""What is known: the labelled set, left-out decisions, the learning curve, when to stop.
 
 Strategies decide from it, the studio shows it, campaigns advise by it; all three mean the same
 numbers.
 """
 
-from palacs.evidence._advice import Advice, advise_stopping
+from palacs.evidence._advice import LEAST_PER_CLASS, Advice, advise_stopping
 from palacs.evidence._crossval import (
     CrossValidator,
     assign_folds,
@@ -24,35 +24,24 @@ from palacs.evidence._settled import (
     out_of_fold_evidence,
     tally,
 )
-from palacs.evidence._stopping import (
-    GainThreshold,
-    Plateau,
-    Rule,
-    estimated_accuracy,
-    expected_gain,
-)
 
 __all__ = [
+    "LEAST_PER_CLASS",
     "LEFT_OUT",
     "Advice",
     "ClassEvidence",
     "CrossValidator",
     "CurvePoint",
-    "GainThreshold",
     "LabelledSet",
     "Labels",
     "LearningCurve",
     "LeftOut",
-    "Plateau",
-    "Rule",
     "advise_stopping",
     "assign_folds",
     "check_labelled_set",
     "cross_validator",
     "default_model",
     "encode",
-    "estimated_accuracy",
-    "expected_gain",
     "halve",
     "latest_of_each",
     "learning_curve",

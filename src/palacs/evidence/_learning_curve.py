@@ -59,6 +59,14 @@ class LearningCurve:
         se: Features = np.sqrt(np.diag(self.covariance))
         return se
 
+    def to_json(self) -> dict[str, list[float]]:
+        """Return sizes, errors and their standard errors as plain lists."""
+        return {
+            "sizes": self.sizes.tolist(),
+            "errors": self.errors.tolist(),
+            "standard_errors": self.standard_errors.tolist(),
+        }
+
     def projected(self, n: float) -> tuple[float, float]:
         """Return the error expected at n instances, and its standard error."""
         if self.errors[-1] <= 0:
@@ -154,15 +162,21 @@ def _check_weights(weights: npt.ArrayLike | None, n_classes: int) -> Features:
 def _thinned(codes: Codes, rng: np.random.Generator) -> Codes:
     """Return about `_MOST` random rows in order; of every class its share, but at least two."""
     rows = []
-    for c in range(int(codes.max()) + 1):
-        order = rng.permutation(np.flatnonzero(codes == c))
+    for order in _orders(codes, rng):
         rows.append(order[: max(2, round(len(order) * _MOST / len(codes)))])
     return np.sort(np.concatenate(rows))
 
 
+def _orders(codes: Codes, rng: np.random.Generator) -> list[Codes]:
+    """Return each class's rows in random order, the class that came first first."""
+    # Drawn in the order of names, chance and so the advice would depend on what they are called.
+    first = np.unique(codes, return_index=True)[1]
+    return [rng.permutation(np.flatnonzero(codes == codes[i])) for i in np.sort(first)]
+
+
 def _parts(codes: Codes, rng: np.random.Generator, cuts: int, taken: int) -> list[Codes]:
     """Return as many random parts as there are cuts, each with every class."""
-    orders = [rng.permutation(np.flatnonzero(codes == c)) for c in range(int(codes.max()) + 1)]
+    orders = _orders(codes, rng)
     # Classes start at different parts, or all that is left over would fall to the first.
     starts = rng.integers(cuts, size=len(orders))
     parts = []

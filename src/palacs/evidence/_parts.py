@@ -37,13 +37,12 @@ class PartsJudge:
 
     def __init__(self, X: Features, y: Codes, labels: Labels, model: Any) -> None:
         self.X, self.y, self.labels, self.model = X, y, labels, model
-        # A subclass may predict differently.
-        self.parzen = type(model) is ParzenWindowClassifier
+        # A subclass may predict differently, and so does the paper's guess where nothing is near.
+        self.parzen = type(model) is ParzenWindowClassifier and model.nothing_near == "nearest"
         if self.parzen:
             model._validate_params()
             self.corrected = model.class_prior is not None
-            # The classifier counts classes in sorted order, and so do the labels here.
-            self.prior = check_class_prior(model.class_prior, len(labels))
+            self.prior = _prior_of(model, labels)
             self.squared = squared_distances(X, X, resolve_bandwidth(model.bandwidth, X, y))
 
     def whole(self, rng: np.random.Generator) -> Features:
@@ -78,6 +77,15 @@ class PartsJudge:
         wrong: Features = (answers != self.labels[self.y]).astype(np.float64)
         wrong[rows] = np.nan
         return wrong
+
+
+def _prior_of(model: ParzenWindowClassifier, labels: Labels) -> Features:
+    """Return the model's prior of the classes that have instances, (n_classes,)."""
+    if model.classes is None:
+        return check_class_prior(model.class_prior, len(labels))
+    known = np.unique(np.asarray(model.classes))
+    prior: Features = check_class_prior(model.class_prior, len(known))[np.isin(known, labels)]
+    return prior
 
 
 @compiled

@@ -1,113 +1,137 @@
-"""What stopping early would have saved, worked out from trials that were played to the end.
+"""What stopping on advice would have saved, worked out from trials that were played to the end.
 
 A trial is a pure function of its seed, so what was known after each acquisition can be laid out
-again from the classes requested; the rules of `palacs.evidence` look at it as they would have.
+again from the classes requested; `palacs.evidence.advise_stopping` looks at it as it would have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-from sklearn.base import clone
 
 from palacs.checks import Codes, Features
-from palacs.conditions import Conditions
-from palacs.evidence import GainThreshold, Plateau, Rule, estimated_accuracy, expected_gain
+from palacs.evidence import LEAST_PER_CLASS, advise_stopping
 from palacs.experiments._results import Results
-from palacs.experiments._split import Split
-from palacs.strategies import PALACS, Strategy
 
 _TRIALS = 10
-_RULES = {GainThreshold: "the expected gain stays small", Plateau: "the accuracy levels off"}
+# Advice is asked for whenever the labelled set has grown by a seventh: not at every step, for
+# asking takes time, and chance would be given more occasions to say stop.
+_GROWTH = 8 / 7
 
 
 def what_stopping_saves(
     results: Results,
     strategy: str | None = None,
     *,
-    rules: Sequence[Rule] = (GainThreshold(), Plateau()),
+    tolerance: float = 0.1,
+    good_enough: float = 0.0,
     trials: int = _TRIALS,
 ) -> pd.DataFrame:
-    """Return what stopping by each rule would have saved, and what error it would have cost.
+    """Return what stopping on advice would have saved, and what error it would have cost.
 
     Parameters
     ----------
     results : Results
-        Of one data set.
+        Of one data set, without refilling: an instance that came twice would be judged by itself.
     strategy : str or None, default=None
         A title; None takes the first.
-    rules : sequence of GainThreshold and Plateau
+    tolerance, good_enough : float
+        As for `palacs.evidence.advise_stopping`.
     trials : int, default=10
         How many trials are looked at.
 
     Returns
     -------
     frame : DataFrame
-        One row per rule. Columns strategy, rule, trials, stopped (in how many of them the rule
-        ever said stop), acquired (mean number of acquisitions until then, or all), saved, error
-        (mean, when stopped), final_error and given_up, their difference.
+        One row. Columns strategy, trials, stopped (in how many of them stop was advised before
+        the end), short (in how many a class had fewer than 30 instances all along, so that no
+        advice was possible), tolerance and budget. Then means over the trials in which stop was
+        advised, missing where there are none: acquired (until then), saved, error (then),
+        final_error (of the same trials) and given_up, their difference.
     """
     experiment = results.experiment
     title = experiment.titles[0] if strategy is None else strategy
     task = experiment.tasks[0]
     if title not in task.strategies:
         raise ValueError(f"{title!r} was not played; choose from {', '.join(experiment.titles)}.")
-    number = min(trials, experiment.trials)
-    played = results.trials[results.trials["strategy"] == title]
-    ends: dict[Rule, list[tuple[int, float, bool]]] = {rule: [] for rule in rules}
-    final = []
-    for trial in range(number):
-        rows = played[played["trial"] == trial].sort_values("acquired")
-        errors = rows["error"].to_numpy()
-        split, seed = experiment.deal(task.name, trial)
-        names = {name: code for code, name in enumerate(task.dataset.class_names)}
-        codes = np.array([names[str(name)] for name in rows["class"]], dtype=np.int64)
-        X, y = _acquired(split, codes)
-        known = None
-        if experiment.conditions is not None:
-            known = without_limits(experiment.conditions.relabelled(names))
-        judge = _gain_judge(task.strategies[title], seed)
-        gains, accuracies = _evidence(X, y, split.n_classes, judge, known, experiment.classifier)
-        final.append(float(errors[-1]))
-        for rule in rules:
-            series = gains if isinstance(rule, GainThreshold) else accuracies
-            at = _first_stop(rule, series)
-            last = len(errors) if at is None else at
-            ends[rule].append((last, float(errors[last - 1]), at is not None))
+    if experiment.refill:
+        raise ValueError("classes were refilled; play without refill to see what stopping saves.")
+    options: dict[str, Any] = {"tolerance": tolerance, "good_enough": good_enough}
+    options["model"] = experiment.classifier
+    if experiment.conditions is not None and experiment.conditions.proportions is not None:
+        options["weights"] = experiment.conditions.share_of(task.dataset.class_names)
+    seen = list(_laid_out(results, title, min(trials, experiment.trials)))
+    ends = [_end(trial, options) for trial in seen]
     return pd.DataFrame(
-        [_row(title, rule, seen, float(np.mean(final)), task.budget) for rule, seen in ends.items()]
+        [
+            {
+                "strategy": title,
+                "trials": len(seen),
+                "stopped": sum(end is not None for end in ends),
+                "short": sum(not trial.sizes for trial in seen),
+                "tolerance": tolerance,
+                **_means([end for end in ends if end is not None], task.budget),
+            }
+        ]
     )
 
 
 def stopping_sentences(saved: pd.DataFrame) -> list[str]:
-    """Say in words what stopping would have saved."""
-    return [
-        f"Stopping {row['strategy']} when {row['rule']} (advised in {row['stopped']} of "
-        f"{row['trials']} trials looked at) would have saved {row['saved']:.0f} of "
-        f"{row['acquired'] + row['saved']:.0f} acquisitions, for an error of {row['error']:.4f} "
-        f"instead of {row['final_error']:.4f}."
-        for row in saved.to_dict("records")
-    ]
+    """Say in words in how many trials stop was advised, and what came of it."""
+    return [_sentence(row) for row in saved.to_dict("records")]
 
 
-def without_limits(conditions: Conditions) -> Conditions:
-    """Return the conditions without limits: they do not change what a class is worth."""
-    return Conditions(conditions.costs, conditions.proportions, conditions.mistakes)
+@dataclass(frozen=True)
+class _LaidOut:
+    """A trial's labelled set in the order of acquisition, and its test errors (budget,)."""
+
+    X: Features
+    y: Codes
+    errors: Features
+
+    @property
+    def sizes(self) -> list[int]:
+        """Sizes at which advice is asked for: before the end, and where it may come at all."""
+        sizes, n = [], LEAST_PER_CLASS * int(self.y.max() + 1)
+        while n < len(self.y):
+            # With fewer the answer is no; the curve need not be worked out.
+            if np.bincount(self.y[:n]).min() >= LEAST_PER_CLASS:
+                sizes.append(n)
+            n = math.ceil(n * _GROWTH)
+        return sizes
 
 
-def _row(
-    title: str, rule: Rule, seen: list[tuple[int, float, bool]], final: float, budget: int
-) -> dict[str, object]:
-    acquired = float(np.mean([last for last, _, _ in seen]))
-    error = float(np.mean([error for _, error, _ in seen]))
+def _laid_out(results: Results, title: str, number: int) -> Iterator[_LaidOut]:
+    experiment = results.experiment
+    task = experiment.tasks[0]
+    names = {name: code for code, name in enumerate(task.dataset.class_names)}
+    played = results.trials[results.trials["strategy"] == title]
+    for trial in range(number):
+        rows = played[played["trial"] == trial].sort_values("acquired")
+        requested = np.array([names[str(name)] for name in rows["class"]], dtype=np.int64)
+        split, _ = experiment.deal(task.name, trial)
+        y = np.concatenate([split.start, requested])
+        yield _LaidOut(split.X[split.rows_of(y)], y, rows["error"].to_numpy())
+
+
+def _end(trial: _LaidOut, options: Mapping[str, Any]) -> tuple[int, float, float] | None:
+    """Return after how many acquisitions stop is first advised, the error then and at the end."""
+    start = len(trial.y) - len(trial.errors)
+    for n in trial.sizes:
+        if advise_stopping(trial.X[:n], trial.y[:n], **options).stop:
+            return n - start, float(trial.errors[n - start - 1]), float(trial.errors[-1])
+    return None
+
+
+def _means(ends: Sequence[tuple[int, float, float]], budget: int) -> dict[str, float]:
+    acquired, error, final = np.mean(ends, axis=0).tolist() if ends else [np.nan] * 3
     return {
-        "strategy": title,
-        "rule": _RULES[type(rule)],
-        "trials": len(seen),
-        "stopped": sum(stopped for _, _, stopped in seen),
+        "budget": budget,
         "acquired": acquired,
         "saved": budget - acquired,
         "error": error,
@@ -116,41 +140,23 @@ def _row(
     }
 
 
-def _acquired(split: Split, requested: Codes) -> tuple[Features, Codes]:
-    """Lay out what a trial had acquired, in order: features (n, n_features), codes (n,)."""
-    y = np.concatenate([split.start, requested])
-    return split.X[split.rows_of(y)], y
-
-
-def _gain_judge(strategy: Strategy, seed: int) -> Strategy:
-    # Only PAL-ACS's utilities are gains; it judges the others' progress as well.
-    judge = strategy if isinstance(strategy, PALACS) else PALACS(bandwidth="auto")
-    seeded: Strategy = clone(judge).set_params(random_state=seed)
-    return seeded
-
-
-def _evidence(
-    X: Features,
-    y: Codes,
-    n_classes: int,
-    judge: Strategy,
-    conditions: Conditions | None,
-    classifier: object,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return expected gain and estimated accuracy after each acquisition, both (budget,)."""
-    classes = np.arange(n_classes)
-    gains, accuracies = [], []
-    for n in range(n_classes + 1, len(y) + 1):
-        _, utilities = judge.query(
-            X[:n], y[:n], classes=classes, conditions=conditions, return_utilities=True
+def _sentence(row: Mapping[Any, Any]) -> str:
+    looked_at = f"{row['trials']} trials looked at"
+    if row["stopped"]:
+        return (
+            f"Stop was advised in {row['stopped']} of {looked_at}, for {row['strategy']} after "
+            f"{row['acquired']:.0f} of {row['budget']} acquisitions on average; the error of these "
+            f"trials was {row['error']:.4f} then and {row['final_error']:.4f} at the end."
         )
-        gains.append(expected_gain(utilities))
-        accuracies.append(estimated_accuracy(X[:n], y[:n], classifier=classifier))
-    return np.array(gains), np.array(accuracies)
-
-
-def _first_stop(rule: Rule, series: npt.NDArray[np.float64]) -> int | None:
-    for n in range(1, len(series) + 1):
-        if rule.advise(series[:n]).stop:
-            return n
-    return None
+    close = (
+        f"that the error is at most {100 * row['tolerance']:.0f} % above that at three times as "
+        "many was never certain enough"
+    )
+    few = f"a class had fewer than {LEAST_PER_CLASS} instances nearly to the end"
+    if row["short"] == row["trials"]:
+        why = few
+    elif row["short"]:
+        why = f"in {row['short']} {few}; in the others {close}"
+    else:
+        why = close
+    return f"No advice to stop was given in {looked_at}: {why}."

@@ -56,7 +56,7 @@ class ComparisonSummary:
     sentences : list of str
         The answer in words, the most important first.
     stopping : DataFrame
-        What stopping would have saved, by rule.
+        What stopping on advice would have saved.
     spending : DataFrame or None
         Errors at equal spending, where acquisitions have costs.
     """
@@ -90,7 +90,7 @@ def summarise(results: Results, *, progress: Progress | None = None) -> Comparis
     if conditions is not None and conditions.costs is not None:
         spending = results.spending()
         sentences += spending_sentences(spending, results.spending_comparison())
-    # Other models are fitted anew for every fold of every step.
+    # Other models are fitted anew for every part of every labelled set looked at.
     fast = isinstance(experiment.classifier, ParzenWindowClassifier)
     stopping = what_stopping_saves(results, trials=10 if fast else 2)
     sentences += stopping_sentences(stopping)
@@ -176,10 +176,10 @@ def _sections(results: Results, summary: ComparisonSummary) -> list[Section]:
         Section(
             "Stopping",
             [
-                "What it would have saved to stop when a rule advises it, in the first "
-                "trials, and the error then instead of the final one."
+                "The first trials, asked whether to stop whenever a seventh more had come. "
+                "Acquired, saved and errors are means over those in which stop was advised."
             ],
-            tables=[plain_table(summary.stopping, "Stopping earlier.")],
+            tables=[plain_table(summary.stopping, "Stopping on advice.")],
         ),
         Section("The data", [results.experiment.tasks[0].dataset.description]),
     ]
