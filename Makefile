@@ -47,6 +47,7 @@ bench:
 	@# These fail where a bar they print is not reached; the others go on.
 	-$(VENV)/python benchmarks/bandwidth.py
 	-$(VENV)/python benchmarks/conditions.py
+	-$(VENV)/python benchmarks/stopping.py --trials 5
 	-$(VENV)/python benchmarks/strategies.py
 	-$(VENV)/python benchmarks/verdict.py
 

@@ -225,7 +225,7 @@ def test_what_stopping_saves_is_counted_over_the_trials_in_which_it_was_advised(
         overlapping, ["uniform"], budget=200, trials=6, bandwidth="auto"
     )
     results = play(experiment)
-    (row,) = what_stopping_saves(results, tolerance=0.5).to_dict("records")
+    (row,) = what_stopping_saves(results).to_dict("records")
     assert row["trials"] == 6
     assert 1 <= row["stopped"] < 6
     assert row["saved"] == 200 - row["acquired"] > 0
