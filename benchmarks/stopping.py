@@ -118,7 +118,7 @@ def draw(ratios: dict[tuple[str, str], float], out: Path) -> None:
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.subplots()
     names = list(dict.fromkeys(name for name, _ in ratios))
-    for strategy in STRATEGIES:
+    for strategy in dict.fromkeys(strategy for _, strategy in ratios):
         axes.plot(names, [ratios[name, strategy] for name in names], "o", label=strategy, alpha=0.7)
     axes.axhline(WITHIN, color="0.5", lw=1)
     axes.set_ylabel("median error at stop / three times on")
@@ -131,9 +131,10 @@ def draw(ratios: dict[tuple[str, str], float], out: Path) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--trials", type=int, default=50)
-    # The rule was chosen on replays of seeds 7 and 11; another seed confirms it.
-    parser.add_argument("--seed", type=int, default=12)
+    # The rule was chosen on replays of seeds 7, 11 and 12; another seed confirms it.
+    parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--only", default=",".join(TESTS))
+    parser.add_argument("--strategies", default=",".join(STRATEGIES))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("build/stopping.png"))
     arguments = parser.parse_args()
@@ -144,7 +145,7 @@ def main() -> int:
     ratios, kept = {}, True
     with ProcessPoolExecutor(arguments.jobs) as pool:
         for name in arguments.only.split(","):
-            for strategy in STRATEGIES:
+            for strategy in arguments.strategies.split(","):
                 trials = range(arguments.trials)
                 one = partial(play, name, strategy, arguments.seed)
                 row, good, ratios[name, strategy] = judge(list(pool.map(one, trials)))
