@@ -20,7 +20,7 @@ from palacs.evidence._learning_curve import LearningCurve, learning_curve
 _WARY = 3.0
 # Fewer instances of a class, or fewer left-out mistakes, say little about a curve.
 LEAST_PER_CLASS = 30
-LEAST_MISTAKES = 10
+LEAST_MISTAKES = 30
 _AHEAD = 3.0
 
 
@@ -57,7 +57,7 @@ def advise_stopping(
     Stop is advised where the error is within ``tolerance`` of the one at three times as many
     instances: ln e(n) - ln e(3n) + 3 s <= ln(1 + tolerance), where the line from a quarter of the
     set to all of it projects ln e(3n) and s is the standard error of the difference. Every class
-    must have 30 instances, and 10 left-out instances must have been wrong: of fewer, no ratio can
+    must have 30 instances, and 30 left-out instances must have been wrong: of fewer, no ratio can
     be told.
 
     Parameters
