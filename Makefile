@@ -46,6 +46,8 @@ bench:
 	$(VENV)/python benchmarks/studio.py
 	@# These fail where a bar they print is not reached; the others go on.
 	-$(VENV)/python benchmarks/bandwidth.py
+	-$(VENV)/python benchmarks/bandwidth_rules.py
+	-$(VENV)/python benchmarks/dimensions.py
 	-$(VENV)/python benchmarks/conditions.py
 	-$(VENV)/python benchmarks/stopping.py --trials 5
 	-$(VENV)/python benchmarks/strategies.py
