@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palacs import PALACS, Conditions, perf_gain
+from palacs.gain import check_work
 from palacs.gain._mistakes import gain_rows_mistakes
 
 RNG = np.random.default_rng(6)
@@ -164,3 +165,22 @@ def test_a_strategy_refuses_them_before_anything_is_acquired():
         PALACS().query(
             np.empty((0, 2)), [], classes=list(range(100)), conditions=Conditions(mistakes=costs)
         )
+
+
+@pytest.mark.parametrize(("n_classes", "max_labels"), [(70, 3), (700, 3), (1_500, 2), (2_000, 1)])
+def test_what_the_refusal_names_is_never_refused_itself(n_classes, max_labels):
+    costs, n_points = random_costs(n_classes, np.random.default_rng(0)), 25 * n_classes
+    with pytest.raises(ValueError, match="costs that depend on the true class alone") as refused:
+        check_work(n_classes, max_labels, costs, n_points)
+    for fewer in range(1, max_labels):
+        if f"use max_labels={fewer}," in str(refused.value):
+            check_work(n_classes, fewer, costs, n_points)
+            return
+    assert "point; use costs" in str(refused.value)
+
+
+def test_many_points_count_as_work_too():
+    costs = random_costs(1_000, np.random.default_rng(0))
+    check_work(1_000, 1, costs, 1_000)
+    with pytest.raises(ValueError, match="use costs that depend on the true class alone"):
+        check_work(1_000, 1, costs, 100_000)

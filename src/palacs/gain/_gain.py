@@ -76,7 +76,7 @@ def perf_gain(
         raise ValueError(f"prior must be positive and finite, got {prior!r}; 1.0 is the paper's.")
     if mistakes is not None:
         matrix = check_mistakes(mistakes, counts.shape[1])
-        check_work(counts.shape[1], int(max_labels), matrix)
+        check_work(counts.shape[1], int(max_labels), matrix, len(counts))
         return cost_gain_rows(counts, int(max_labels), float(prior), matrix)
     gains: Array = gain_rows(counts, int(max_labels), float(prior))
     return gains

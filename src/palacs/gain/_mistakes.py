@@ -19,8 +19,11 @@ from palacs.compiled import compiled
 
 Array = npt.NDArray[np.float64]
 
-# Sums of costs compared at one point: above this a decision would take minutes.
+# Sums of costs compared at one point, and in one decision: above these it would take minutes.
 MOST_COMPARED = 3_000_000
+MOST_IN_ALL = 300_000_000_000
+# What a decision costs before any label is a sum that keeps its digits: as dear as ten others.
+_DIGITS = 10
 
 
 def check_mistakes(mistakes: Any, n_classes: int, name: str = "mistakes") -> Array:
@@ -57,18 +60,25 @@ def zero_one(mistakes: Array) -> bool:
     return bool((off_diagonal == off_diagonal[0]).all()) if len(off_diagonal) else True
 
 
-def check_work(n_classes: int, max_labels: int, mistakes: Array) -> None:
+def check_work(n_classes: int, max_labels: int, mistakes: Array, n_points: int = 1) -> None:
     """Refuse what would take minutes per decision, and name what would not."""
-    if zero_one(mistakes) or compared(n_classes, max_labels) <= MOST_COMPARED:
+    if zero_one(mistakes) or _bearable(n_classes, max_labels, n_points):
         return
     fewer = max_labels - 1
-    while fewer > 1 and compared(n_classes, fewer) > MOST_COMPARED:
+    while fewer > 0 and not _bearable(n_classes, fewer, n_points):
         fewer -= 1
+    remedy = f"max_labels={fewer}, or " if fewer else ""
     raise ValueError(
         f"max_labels={max_labels} with {n_classes} classes and costs of mistakes that differ "
         f"within a class means {compared(n_classes, max_labels):,} sums at every point; use "
-        f"max_labels={fewer}, or costs that depend on the true class alone."
+        f"{remedy}costs that depend on the true class alone."
     )
+
+
+def _bearable(n_classes: int, max_labels: int, n_points: int) -> bool:
+    sums = compared(n_classes, max_labels)
+    in_all = n_points * (sums + _DIGITS * n_classes**2)
+    return sums <= MOST_COMPARED and in_all <= MOST_IN_ALL
 
 
 def compared(n_classes: int, max_labels: int) -> int:
@@ -82,6 +92,7 @@ def gain_rows_mistakes(k: Array, max_labels: int, prior: float, mistakes: Array)
     n_points, n_classes = k.shape
     gains = np.zeros(n_points)
     alpha = np.empty(n_classes)
+    costs = np.empty((2, n_classes))
     saved = np.empty((n_classes, n_classes))
     reached = np.empty((max_labels + 1, n_classes))
     chances = np.empty(max_labels + 1)
@@ -89,8 +100,9 @@ def gain_rows_mistakes(k: Array, max_labels: int, prior: float, mistakes: Array)
     for i in range(n_points):
         for c in range(n_classes):
             alpha[c] = k[i, c] + prior
-        now = _cheapest(alpha, mistakes)
-        n_rivals = _rivals(alpha, mistakes, now, max_labels, saved, reached[0])
+        _fill_costs(alpha, mistakes, costs)
+        now = _cheapest(costs)
+        n_rivals = _rivals(costs, mistakes, now, max_labels, saved, reached[0])
         for m in range(1, max_labels + 1):
             fall = _expected_fall(alpha, saved, n_rivals, chosen[:m], reached, chances)
             gains[i] = max(gains[i], fall / m)
@@ -98,35 +110,44 @@ def gain_rows_mistakes(k: Array, max_labels: int, prior: float, mistakes: Array)
 
 
 @compiled
-def _cheapest(alpha: Array, mistakes: Array) -> int:
-    best = 0
-    for d in range(1, alpha.shape[0]):
-        if _cheaper(alpha, mistakes, best, d) > 0.0:
-            best = d
-    return best
+def _fill_costs(alpha: Array, mistakes: Array, costs: Array) -> None:
+    """Fill (2, n_classes) with what each decision costs, Σ_y α_y L[y, d], and what that lost.
+
+    Products and sums carry their rounding errors along (Ogita, Rump and Oishi, 2005): with counts
+    of 1e12, decisions that cost the same would otherwise differ by 1e-4. Decisions are the inner
+    loop: they are independent and lie side by side.
+    """
+    costs[:] = 0.0
+    totals, lost = costs[0], costs[1]
+    for y in range(alpha.shape[0]):
+        a_high = _upper_half(alpha[y])
+        a_low = alpha[y] - a_high
+        for d in range(alpha.shape[0]):
+            cost = mistakes[y, d]
+            product = alpha[y] * cost
+            b_high = _upper_half(cost)
+            b_low = cost - b_high
+            error = a_high * b_high - product
+            error = a_low * b_low + (a_low * b_high + (a_high * b_low + error))
+            sum_ = totals[d] + product
+            part = sum_ - totals[d]
+            lost[d] += (totals[d] - (sum_ - part)) + (product - part) + error
+            totals[d] = sum_
 
 
 @compiled
-def _cheaper(alpha: Array, mistakes: Array, now: int, d: int) -> float:
-    """Return Σ_y α_y (L[y, now] - L[y, d]), to full precision although its terms cancel.
+def _cheaper(costs: Array, now: int, d: int) -> float:
+    """Return by how much d is cheaper than now, to full precision although large sums cancel."""
+    return (costs[0, now] - costs[0, d]) + (costs[1, now] - costs[1, d])
 
-    Products and sums carry their rounding errors along (Ogita, Rump and Oishi, 2005): with counts
-    of 1e12, decisions that cost the same would otherwise differ by 1e-4.
-    """
-    total, lost = 0.0, 0.0
-    for y in range(alpha.shape[0]):
-        for sign in (1.0, -1.0):
-            cost = sign * mistakes[y, now if sign > 0.0 else d]
-            product = alpha[y] * cost
-            a_high, b_high = _upper_half(alpha[y]), _upper_half(cost)
-            a_low, b_low = alpha[y] - a_high, cost - b_high
-            error = a_high * b_high - product
-            error = a_low * b_low + (a_low * b_high + (a_high * b_low + error))
-            sum_ = total + product
-            part = sum_ - total
-            lost += (total - (sum_ - part)) + (product - part) + error
-            total = sum_
-    return total + lost
+
+@compiled
+def _cheapest(costs: Array) -> int:
+    best = 0
+    for d in range(1, costs.shape[1]):
+        if _cheaper(costs, best, d) > 0.0:
+            best = d
+    return best
 
 
 @compiled
@@ -138,26 +159,29 @@ def _upper_half(value: float) -> float:
 
 @compiled
 def _rivals(
-    alpha: Array, mistakes: Array, now: int, max_labels: int, saved: Array, lead: Array
+    costs: Array, mistakes: Array, now: int, max_labels: int, saved: Array, lead: Array
 ) -> int:
     """Gather the decisions that labels could make the cheapest; return how many there are.
 
     Fills ``lead`` with how much cheaper than today's each of them already is, never positive,
     and the rows of ``saved`` (class of a label, rival) with what one label adds to that.
     """
-    n_classes = alpha.shape[0]
+    n_classes = costs.shape[1]
+    most = np.zeros(n_classes)
+    for c in range(n_classes):
+        for d in range(n_classes):
+            most[d] = max(most[d], mistakes[c, now] - mistakes[c, d])
+    rivals = np.empty(n_classes, dtype=np.int64)
     n_rivals = 0
     for d in range(n_classes):
-        most = 0.0
-        for c in range(n_classes):
-            most = max(most, mistakes[c, now] - mistakes[c, d])
-        ahead = min(_cheaper(alpha, mistakes, now, d), 0.0)
-        if d == now or ahead + max_labels * most <= 0.0:
-            continue
-        lead[n_rivals] = ahead
-        for c in range(n_classes):
-            saved[c, n_rivals] = mistakes[c, now] - mistakes[c, d]
-        n_rivals += 1
+        ahead = min(_cheaper(costs, now, d), 0.0)
+        if d != now and ahead + max_labels * most[d] > 0.0:
+            lead[n_rivals] = ahead
+            rivals[n_rivals] = d
+            n_rivals += 1
+    for c in range(n_classes):
+        for r in range(n_rivals):
+            saved[c, r] = mistakes[c, now] - mistakes[c, rivals[r]]
     return n_rivals
 
 

@@ -2,7 +2,8 @@
 
 Pseudo-instances stand for the instances a class would yield. At each, the kernel frequencies say
 what is known nearby and `perf_gain` what one more label there is worth; the utility of a class
-is the gain averaged over where its instances fall.
+is the gain averaged over places, weighing by how densely all classes fall there and how densely
+it does.
 """
 
 from __future__ import annotations
@@ -228,7 +229,8 @@ class PALACS(Strategy):
     def _check_conditions(self, conditions: ClassConditions, n_classes: int) -> None:
         _, mistakes = conditions.in_use()
         if mistakes is not None:
-            check_work(n_classes, int(self.max_labels), mistakes)
+            n_points = int(self.n_pseudo) * n_classes
+            check_work(n_classes, int(self.max_labels), mistakes, n_points)
 
     def _explain(
         self, labelled: LabelledSet, stream: Stream, conditions: ClassConditions
