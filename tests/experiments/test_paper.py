@@ -123,3 +123,9 @@ def test_no_error_is_worse_than_guessing_for_long(reproduction: Results) -> None
     last = reproduction.table().query("phase == 4").set_index("dataset")["error"]
     for dataset, error in last.items():
         assert error < 0.8 * (1 - 1 / load(str(dataset)).n_classes)
+
+
+def test_the_readings_tell_eq_6_from_fig_3() -> None:
+    (reading,) = [r.reading for r in paper.READINGS if r.point == "Eq. 6 and Fig. 3"]
+    assert 'sampling="grid" is Eq. 6' in reading
+    assert 'Fig. 3 (sampling="monte-carlo")' in reading

@@ -132,6 +132,13 @@ READINGS = (
         "Where all kernel frequencies underflow to zero the decision is a uniform guess, scored "
         "as its expected error 1 − 1/C.",
     ),
+    Reading(
+        "Eq. 6 and Fig. 3",
+        "They are not the same number. Eq. 6 is ∫ g f f_y, for the gain g, the density f of all "
+        "classes and f_y of class y. Fig. 3 divides by the column sums of the class weights and so "
+        "converges to ∫ g f f_y / ∫ f f_y, which now and then requests another class. We take "
+        'Fig. 3 (sampling="monte-carlo"); sampling="grid" is Eq. 6.',
+    ),
     Reading("The prior in perfGain", "Dirichlet(k + 1), the posterior from a flat prior."),
     Reading("The argmax over utilities", "Ties are broken at random."),
     Reading(
