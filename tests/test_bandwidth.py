@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from palacs import PALACS, InverseAccuracy, ParzenWindowClassifier, kernel_frequencies
 from palacs.checks import check_bandwidth_or_auto
 from palacs.datasets import load
-from palacs.kernel import auto_bandwidth
+from palacs.kernel import auto_bandwidth, spanned_dimensions
 
 
 def widest(X, y):
@@ -208,3 +208,20 @@ def test_in_eighteen_dimensions_the_neighbourhood_is_no_longer_empty():
     )
     assert (near.sum(axis=1) > 0.01).mean() > 0.85
     assert (far.sum(axis=1) > 0.01).mean() < 0.2
+
+
+@pytest.mark.parametrize("far", [1e3, 1e8, 1e30, 1e200])
+@pytest.mark.parametrize("row", [0, 1, 30, 59])
+def test_no_outlier_however_far_changes_how_many_dimensions_are_spanned(far, row):
+    rng = np.random.default_rng(0)
+    X = embedded(rng.normal(size=(60, 5)), 40)
+    outlier = X.copy()
+    outlier[row, 3] = far
+    assert spanned_dimensions(X) == 5
+    assert spanned_dimensions(outlier) == 6
+
+
+def test_one_instance_at_two_places_or_at_one_spans_one_dimension():
+    assert spanned_dimensions(np.ones((1, 4))) == 1
+    assert spanned_dimensions(np.ones((6, 4))) == 1
+    assert spanned_dimensions(np.repeat([[0.0, 0.0], [1.0, 2.0]], 5, axis=0)) == 1

@@ -29,8 +29,9 @@ _MOST_ROWS = 500
 NO_DISTANCE = 0.05
 # In more dimensions than these a kernel is so steep that the nearest instance decides anyway.
 _MOST_DIMENSIONS = 24
-# A direction in which instances differ by less than this share of their spread is rounding.
-_FLAT = 1e-6
+# A direction in which instances differ by less than this share of what is usual is rounding,
+# and so is what remains of a difference in its last digits.
+_FLAT, _LAST_DIGITS = 1e-6, 64.0 * float(np.finfo(np.float64).eps)
 # Squared nearest distances count up to so many medians and so many upper deciles.
 _MEDIANS, _DECILES = 64.0, 6.0
 # A narrower kernel must err less often by so many standard errors.
@@ -151,15 +152,14 @@ def spanned_dimensions(X: Features) -> int:
     """
     n, n_features = X.shape
     most = min(n - 1, n_features, _MOST_DIMENSIONS)
-    longest = 0.0
-    for i in range(1, n):
-        longest = max(longest, _length(X[i] - X[0]))
+    origin, usual = _usual_difference(X)
     basis = np.empty((max(most, 1), n_features))
     found = 0
-    for i in range(1, n):
+    for i in range(n):
         if found >= most:
             break
-        rest = X[i] - X[0]
+        rest = X[i] - origin
+        flat = max(_FLAT * usual, _LAST_DIGITS * _length(rest))
         # Once more, for what rounding left of the first time.
         for _ in range(2):
             for b in range(found):
@@ -169,10 +169,31 @@ def spanned_dimensions(X: Features) -> int:
                 for f in range(n_features):
                     rest[f] -= along * basis[b, f]
         length = _length(rest)
-        if length > _FLAT * longest:
+        if length > flat:
             basis[found] = rest / length
             found += 1
     return max(found, 1)
+
+
+@compiled
+def _usual_difference(X: Features) -> tuple[Features, float]:
+    """Return an instance (n_features,) and how far instances are usually apart.
+
+    Half of the instances that follow each other at another place are no farther apart: few
+    outliers, however far away, are neither such an instance nor decide how far.
+    """
+    lengths = np.zeros(X.shape[0])
+    for i in range(1, X.shape[0]):
+        lengths[i] = _length(X[i] - X[i - 1])
+    apart = np.flatnonzero(lengths > 0.0)
+    if apart.shape[0] == 0:
+        return X[0], 0.0
+    ordered = np.sort(lengths[apart])
+    usual = ordered[(apart.shape[0] - 1) // 2]
+    for i in apart:
+        if lengths[i] == usual:
+            return X[i], float(usual)
+    return X[0], float(usual)
 
 
 @compiled
