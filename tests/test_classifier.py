@@ -216,3 +216,37 @@ def test_weights_that_are_all_zero_or_negative_are_refused():
         ParzenWindowClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[0, 0])
     with pytest.raises(ValueError, match="Negative values"):
         ParzenWindowClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[1, -1])
+
+
+class _NA:
+    """pandas' missing value in short: comparing it gives no answer."""
+
+    def __ne__(self, other):
+        return self
+
+    def __bool__(self):
+        raise TypeError("boolean value of NA is ambiguous")
+
+    __hash__ = None
+
+
+_NA.__name__ = "NAType"
+
+
+@pytest.mark.parametrize("labels", [[1, "a"], np.array([1, "a"], dtype=object)])
+def test_text_mixed_with_numbers_is_refused_and_not_made_text(labels):
+    with pytest.raises(ValueError, match="y holds the text 'a' and the number 1"):
+        ParzenWindowClassifier().fit([[0.0], [1.0]], labels)
+    with pytest.raises(ValueError, match="classes holds the text 'a' and the number 1"):
+        ParzenWindowClassifier(classes=labels).fit([[0.0], [1.0]], ["1", "a"])
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), _NA()])
+def test_a_missing_label_is_named(missing):
+    with pytest.raises(ValueError, match="y holds a missing label"):
+        ParzenWindowClassifier().fit([[0.0], [1.0]], [missing, "a"])
+
+
+def test_true_is_no_bandwidth():
+    with pytest.raises(ValueError, match="bandwidth"):
+        ParzenWindowClassifier(bandwidth=True).fit([[0.0], [1.0]], ["a", "b"])

@@ -6,7 +6,7 @@ theirs with the constraints exported here.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from functools import cache, lru_cache
 from math import isfinite
 from numbers import Integral, Real
@@ -31,6 +31,7 @@ __all__ = [
     "check_codes",
     "check_count",
     "check_features",
+    "check_label_items",
     "check_mapping",
     "check_number",
     "check_numbers",
@@ -52,8 +53,19 @@ class Whole(Interval):
         return not isinstance(val, (bool, np.bool_)) and bool(super().is_satisfied_by(val))
 
 
+class _Number(Interval):
+    """A number from ``low`` to ``high``: no True."""
+
+    def __init__(self, low: float, high: float) -> None:
+        super().__init__(Real, low, high, closed="both")
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Whether the value is allowed; True is no number here."""
+        return not isinstance(val, (bool, np.bool_)) and bool(super().is_satisfied_by(val))
+
+
 # Between these its square is still a number.
-BANDWIDTHS = Interval(Real, 1e-100, 1e100, closed="both")
+BANDWIDTHS = _Number(1e-100, 1e100)
 Bandwidth = float | Literal["auto"]
 # What an estimator's parameter ``bandwidth`` may be.
 BANDWIDTH_OR_AUTO = [BANDWIDTHS, StrOptions({"auto"})]
@@ -150,6 +162,26 @@ def check_count(value: Any, name: str, *, minimum: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
         raise ValueError(f"{name} must be a whole number of at least {minimum}, got {value!r}.")
     return int(value)
+
+
+def check_label_items(items: Iterable[Any], name: str) -> None:
+    """Refuse missing labels, and text mixed with numbers."""
+    text = number = None
+    for item in items:
+        # pandas' NA is neither equal nor unequal to itself.
+        if item is None or type(item).__name__ == "NAType" or item != item:
+            raise ValueError(
+                f"{name} holds a missing label ({item!r}); name its class or leave it out."
+            )
+        if isinstance(item, (str, bytes)):
+            text = item
+        else:
+            number = item
+    if text is not None and number is not None:
+        raise ValueError(
+            f"{name} holds the text {text!r} and the number {number!r}; labels must be all text or "
+            "all numbers."
+        )
 
 
 def check_mapping(given: Any, name: str) -> dict[Any, Any]:

@@ -14,7 +14,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from palacs.checks import BANDWIDTH_OR_AUTO, Bandwidth, Codes, Features, StrOptions
+from palacs.checks import (
+    BANDWIDTH_OR_AUTO,
+    Bandwidth,
+    Codes,
+    Features,
+    StrOptions,
+    check_label_items,
+)
 from palacs.kernel import BLOCK, frequencies, relative_frequencies, resolve_bandwidth
 from palacs.ties import best_of_rows
 
@@ -99,6 +106,8 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         -------
         self : ParzenWindowClassifier
         """
+        _check_labels(y, "y")
+        _check_labels(self.classes, "classes")
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         self._weights: Features | None = None
@@ -198,6 +207,13 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         winners = best_of_rows(self.predict_proba(X)).argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[winners]
         return labels
+
+
+def _check_labels(given: npt.ArrayLike | None, name: str) -> None:
+    """Refuse missing labels, and text mixed with numbers, which NumPy would turn into text."""
+    items = given if isinstance(given, (list, tuple)) else np.asarray(given)
+    if given is not None and (not isinstance(items, np.ndarray) or items.dtype.kind == "O"):
+        check_label_items(items, name)
 
 
 def check_class_prior(class_prior: ClassPrior, n_classes: int) -> npt.NDArray[np.float64]:

@@ -6,7 +6,6 @@ clean arrays only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from reprlib import repr as short_repr
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from palacs.checks import Codes, Features, check_features
+from palacs.checks import Codes, Features, check_features, check_label_items
 
 Labels = npt.NDArray[Any]
 
@@ -114,33 +113,13 @@ def as_labels(values: npt.ArrayLike, name: str) -> Labels:
     # An array of text or whole numbers cannot hold a missing one; looking would take its time.
     surely_whole = labels.dtype.kind in "iub" or (items is labels and labels.dtype.kind in "US")
     if not surely_whole:
-        _check_items(items, name)
+        check_label_items(items, name)
     # Tables hold text as objects; as text it compares with text from anywhere else.
     if labels.dtype.kind == "O":
         labels = np.asarray(labels.tolist())
     if labels.dtype.kind not in "iubfUS":
         raise ValueError(f"{name} holds {labels[0]!r}; labels must be text or numbers.")
     return labels
-
-
-def _check_items(items: Iterable[Any], name: str) -> None:
-    """Refuse missing labels, and text mixed with numbers."""
-    text = number = None
-    for item in items:
-        # pandas' NA is neither equal nor unequal to itself.
-        if item is None or type(item).__name__ == "NAType" or item != item:
-            raise ValueError(
-                f"{name} holds a missing label ({item!r}); name its class or leave it out."
-            )
-        if isinstance(item, (str, bytes)):
-            text = item
-        else:
-            number = item
-    if text is not None and number is not None:
-        raise ValueError(
-            f"{name} holds the text {text!r} and the number {number!r}; labels must be all text or "
-            "all numbers."
-        )
 
 
 def encode(labels: npt.ArrayLike, classes: Labels, name: str) -> Codes:
