@@ -227,8 +227,6 @@ class _NA:
     def __bool__(self):
         raise TypeError("boolean value of NA is ambiguous")
 
-    __hash__ = None
-
 
 _NA.__name__ = "NAType"
 

@@ -105,3 +105,27 @@ def test_there_is_a_decision_however_little_is_known(kind, n_features):
     ):
         _, utilities = strategy.query(X, y, classes=[0, 1, 2], return_utilities=True)
         assert np.isfinite(utilities[np.unique(y)]).all()
+
+
+@pytest.mark.parametrize("far", [1e3, 1e8])
+@pytest.mark.parametrize("n_features", [10, 64])
+def test_one_outlier_turns_neither_the_noise_nor_the_kernel_of_its_class(n_features, far):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, n_features)), np.repeat([0, 1, 2], 20)
+    outlier = X.copy()
+    outlier[0, -1] = far
+    usual = fitting_noise(X, y, 3, fitting_reach(X, y)).bandwidth
+    assert fitting_noise(outlier, y, 3, fitting_reach(outlier, y)).bandwidth < 1.2 * usual
+
+
+@pytest.mark.parametrize("where", [0, 45])
+def test_pal_acs_decides_alike_with_one_outlier(where):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 64)), np.repeat([0, 1, 2], 20)
+    X[20:40, 0] += 3.0
+    X[40:, 1] += 12.0
+    outlier = X.copy()
+    outlier[where, -1] = 1e3
+    strategy = PALACS(n_pseudo=200, bandwidth="auto", random_state=0)
+    found = normalised(strategy, outlier, y)
+    np.testing.assert_allclose(found, normalised(strategy, X, y), atol=0.05)

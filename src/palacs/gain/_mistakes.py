@@ -138,7 +138,7 @@ def _fill_costs(alpha: Array, mistakes: Array, costs: Array) -> None:
 @compiled
 def _cheaper(costs: Array, now: int, d: int) -> float:
     """Return by how much d is cheaper than now, to full precision although large sums cancel."""
-    return (costs[0, now] - costs[0, d]) + (costs[1, now] - costs[1, d])
+    return float((costs[0, now] - costs[0, d]) + (costs[1, now] - costs[1, d]))
 
 
 @compiled

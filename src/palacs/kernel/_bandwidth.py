@@ -159,7 +159,7 @@ def spanned_dimensions(X: Features) -> int:
         if found >= most:
             break
         rest = X[i] - origin
-        flat = max(_FLAT * usual, _LAST_DIGITS * _length(rest))
+        flat = max(_FLAT * usual, _LAST_DIGITS * length_of(rest))
         # Once more, for what rounding left of the first time.
         for _ in range(2):
             for b in range(found):
@@ -168,7 +168,7 @@ def spanned_dimensions(X: Features) -> int:
                     along += rest[f] * basis[b, f]
                 for f in range(n_features):
                     rest[f] -= along * basis[b, f]
-        length = _length(rest)
+        length = length_of(rest)
         if length > flat:
             basis[found] = rest / length
             found += 1
@@ -184,20 +184,18 @@ def _usual_difference(X: Features) -> tuple[Features, float]:
     """
     lengths = np.zeros(X.shape[0])
     for i in range(1, X.shape[0]):
-        lengths[i] = _length(X[i] - X[i - 1])
+        lengths[i] = length_of(X[i] - X[i - 1])
     apart = np.flatnonzero(lengths > 0.0)
     if apart.shape[0] == 0:
         return X[0], 0.0
     ordered = np.sort(lengths[apart])
     usual = ordered[(apart.shape[0] - 1) // 2]
-    for i in apart:
-        if lengths[i] == usual:
-            return X[i], float(usual)
-    return X[0], float(usual)
+    first = apart[lengths[apart] == usual][0]
+    return X[first], float(usual)
 
 
 @compiled
-def _length(x: Features) -> float:
+def length_of(x: Features) -> float:
     """Return the length of x (n_features,), also where squares would overflow."""
     largest = 0.0
     for f in range(x.shape[0]):

@@ -14,7 +14,7 @@ import numpy as np
 
 from palacs.checks import Codes, Features
 from palacs.compiled import compiled
-from palacs.kernel._bandwidth import NO_DISTANCE, bandwidth_of
+from palacs.kernel._bandwidth import NO_DISTANCE, bandwidth_of, length_of
 from palacs.kernel._pseudo import members_by_class
 from palacs.kernel._similarity import LOOP_FEATURES
 from palacs.stream import PENDING, PSEUDO, Stream, fill_normal, uniform
@@ -23,6 +23,8 @@ from palacs.stream import PENDING, PSEUDO, Stream, fill_normal, uniform
 _MIXED = 64
 # So many directions are compared with each other to count dimensions.
 _MOST_COMPARED = 500
+# So many steps lead from the mean of a class to its middle.
+_STEPS = 6
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -54,11 +56,11 @@ class Noise(NamedTuple):
 def fitting_noise(X: Features, y: Codes, n_classes: int, reach: float) -> Noise:
     """Return noise that is as long as ``reach`` (squared, on average) and along the instances.
 
-    Its covariance is ``reach`` times S, the mean of uu' over the unit vectors u from the mean of
-    a class to its instances, so that a pseudo-instance lies where instances lie, whatever space
+    Its covariance is ``reach`` times S, the mean of uu' over the unit vectors u from the middle
+    of a class to its instances, so that a pseudo-instance lies where instances lie, whatever space
     they are embedded in. The kernel has that reach in the 1 / tr S² dimensions that S fills:
     where these are all, the noise is the kernel itself. While no class has instances at two
-    places, u points away from the mean of all.
+    places, u points away from the middle of all.
     """
     units = _unit_deviations(X, y, n_classes)
     if units.shape[0] == 0:
@@ -99,23 +101,19 @@ def effective_dimensions(units: Features) -> float:
 
 @compiled
 def _unit_deviations(X: Features, y: Codes, n_classes: int) -> Features:
-    """Return the directions from the mean of a class to its instances, at most (n, n_features).
+    """Return the directions from the middle of a class to its instances, at most (n, n_features).
 
-    Unit vectors: neither an outlier nor a class that is spread out outweighs the others.
+    Unit vectors, from a middle that an outlier does not move: neither it nor a class that is
+    spread out outweighs the others.
     """
     n, n_features = X.shape
-    means, counts = np.zeros((n_classes, n_features)), np.zeros(n_classes)
-    for i in range(n):
-        counts[y[i]] += 1.0
-        for f in range(n_features):
-            # A running mean neither overflows nor leaves the values.
-            means[y[i], f] += (X[i, f] - means[y[i], f]) / counts[y[i]]
+    counts, middles = _middles(X, y, n_classes)
     units = np.empty((n, n_features))
     found = 0
     for i in range(n):
         largest, reach = 0.0, 0.0
         for f in range(n_features):
-            units[found, f] = X[i, f] - means[y[i], f]
+            units[found, f] = X[i, f] - middles[y[i], f]
             largest = max(largest, abs(units[found, f]))
             reach = max(reach, abs(X[i, f]))
         # What rounding leaves of equal instances is no direction.
@@ -129,6 +127,33 @@ def _unit_deviations(X: Features, y: Codes, n_classes: int) -> Features:
             units[found, f] /= np.sqrt(squares)
         found += 1
     return units[:found].copy()
+
+
+@compiled
+def _middles(X: Features, y: Codes, n_classes: int) -> tuple[Features, Features]:
+    """Return how many instances each class has, and its middle (n_classes, n_features).
+
+    The mean, and from there a few of Weiszfeld's steps to the place from which the sum of
+    distances is least: each takes an outlier's pull down by the number of the others.
+    """
+    n, n_features = X.shape
+    counts, middles = np.zeros(n_classes), np.zeros((n_classes, n_features))
+    pulls = np.ones(n)
+    for step in range(_STEPS + 1):
+        if step > 0:
+            for i in range(n):
+                away = length_of(X[i] - middles[y[i]])
+                pulls[i] = 1.0 / away if away > 0.0 else 0.0
+        weights = np.zeros(n_classes)
+        for i in range(n):
+            if pulls[i] > 0.0:
+                weights[y[i]] += pulls[i]
+                share = pulls[i] / weights[y[i]]
+                for f in range(n_features):
+                    # A running mean neither overflows nor leaves the values.
+                    middles[y[i], f] += (X[i, f] - middles[y[i], f]) * share
+            counts[y[i]] += 1.0 if step == 0 else 0.0
+    return counts, middles
 
 
 @compiled

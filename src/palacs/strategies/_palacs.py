@@ -62,7 +62,7 @@ class Explanation:
     drawn_from : ndarray of shape (n_points,)
         Code of the class each pseudo-instance was drawn from; -1 on a grid.
     frequencies : ndarray of shape (n_points, n_classes)
-        Kernel frequencies (Eq. 1); effective counts with ``bandwidth="auto"``.
+        Kernel frequencies (Eq. 1); effective counts with ``bandwidth="auto"``, but on a grid.
     gains : ndarray of shape (n_points,)
         Performance gain at each pseudo-instance (Eq. 3).
     density_weights : ndarray of shape (n_points,)
@@ -97,7 +97,7 @@ class PALACS(Strategy):
         frequencies are Eq. 1, and pseudo-instances are drawn from the kernel in all directions.
         "auto" is right in any number of dimensions: the kernel reaches from an instance to the
         next of its class, pseudo-instances lie along the instances, and frequencies are
-        effective counts, relative to the nearest instance.
+        effective counts, relative to the nearest instance; on a grid they are those of Eq. 1.
     sampling : {"monte-carlo", "grid"}, default="monte-carlo"
         "monte-carlo" draws the pseudo-instances from each class's kernel density. "grid" spreads
         them evenly over the labelled set and three bandwidths around it and weights them
