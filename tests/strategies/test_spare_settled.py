@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
 from palacs import ParzenWindowClassifier
+from palacs.conditions import ClassConditions
 from palacs.evidence import check_labelled_set
 from palacs.evidence._settled import (
     LEFT_OUT,
@@ -19,7 +20,7 @@ from palacs.evidence._settled import (
     no_evidence,
     tally,
 )
-from palacs.strategies import Conditions, SpareSettled, UniformSelection
+from palacs.strategies import Conditions, Needs, Pick, SpareSettled, UniformSelection, because
 from palacs.strategies._spare_settled import RULE, needs_of, overdue_by
 from palacs.stream import Stream
 from palacs.testing import check_strategy, strategy_checks
@@ -79,7 +80,7 @@ def test_where_nothing_is_ever_mistaken_it_is_uniform():
     y = np.repeat(np.arange(3), 8)
     needs = SpareSettled(random_state=0).explain(X, y)
     assert (needs.weights == 1.0).all()
-    assert needs.reason == "No class is settled yet, so all are asked for equally."
+    assert needs.reason == "All classes are settled, so all are asked for equally."
 
 
 def test_a_class_of_one_instance_is_never_settled():
@@ -119,6 +120,66 @@ def test_many_settled_classes_are_not_all_named():
     y = np.concatenate([y, np.repeat([f"s{i}" for i in range(5)], 12)])
     reason = SpareSettled(random_state=0).explain(X, y).reason
     assert reason == "left and right are still confused; rest, s0, s1 and 3 others are settled."
+
+
+def _blobs(centres, names, n=12):
+    rng = np.random.default_rng(1)
+    X = np.concatenate([rng.normal(centre, 1.0, size=(n, 2)) for centre in centres])
+    return X, np.repeat(names, n)
+
+
+def test_a_class_that_is_often_mistaken_needs_fewer_but_is_not_called_settled():
+    X, y = _blobs([(0, 0), (0, 0), (0, 0), (2.2, 0)], ["a", "b", "c", "d"], n=25)
+    needs = SpareSettled(random_state=0).explain(X, y)
+    assert needs.weights[3] < 1.0
+    assert needs.mistaken[3] > 0.15
+    assert needs.settled.tolist() == [False] * 4
+    assert needs.reason.endswith(" are still confused; d needs fewer instances.")
+    assert needs.because(3) == (
+        "although others need more, because it is still asked for now and then"
+    )
+
+
+def test_no_class_is_said_to_be_confused_with_what_is_said_to_need_fewer():
+    confused = np.array([[0.0, 3.0, 0.0], [6.0, 0.0, 1.0], [0.1, 0.1, 0.0]])
+    shares, weights = np.array([0.3, 0.7, 0.02]), np.array([0.9, 1.0, 0.1])
+    needs = Needs(np.array(["rest", "left", "right"]), shares, np.zeros(3), weights, confused)
+    assert needs.reason == (
+        "left is still taken for rest; right is settled; rest needs fewer instances."
+    )
+    assert needs.because(1) == (
+        "because it is still taken for rest, while right is settled and rest needs fewer instances"
+    )
+
+
+def test_where_hardly_anything_is_mistaken_nothing_is_said_to_be_confused():
+    X, y = _blobs([(0, 0), (9, 0), (0, 12)], [0, 1, 2])
+    needs = SpareSettled(random_state=0).explain(X, y)
+    assert needs.mistaken.max() < 0.01
+    assert needs.settled.all()
+    assert needs.reason == "class 1 is less settled than class 0 and class 2."
+    assert needs.because(1) == "because it is less settled than class 0 and class 2"
+
+
+def test_a_class_nobody_has_seen_is_neither_settled_nor_spared():
+    X, y = _apart_and_overlapping()
+    known = ["left", "new", "rest", "right"]
+    needs = SpareSettled(random_state=0).explain(X, y, classes=known, pending=["new"])
+    assert np.isnan(needs.mistaken[1])
+    assert not needs.settled[1]
+    assert not needs.spared[1]
+    assert needs.because(1) == "because none of its instances has come yet"
+
+
+def test_the_fewest_of_those_that_may_be_asked_for_are_not_the_fewest_of_all():
+    X, y = [[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]], ["a", "a", "a", "b", "b", "c"]
+    labelled = check_labelled_set(X, y, None, None)
+    stream = Stream(np.uint64(0), np.uint64(6))
+    pick = Pick(labelled, 1, np.array([0.1, 0.2, np.nan]), ClassConditions(), stream)
+    assert because(UniformSelection(random_state=0), pick) == (
+        "because it has the fewest instances of those that may be asked for now "
+        "(2, with those under way)"
+    )
 
 
 def test_costs_move_counts_by_their_square_root():

@@ -25,10 +25,11 @@ from palacs.strategies._lomasky import (
     Risk,
     Sensitivity,
 )
+from palacs.strategies._needs import Needs
 from palacs.strategies._palacs import PALACS, Explanation
 from palacs.strategies._pick import Pick, Utilities, pick_class
 from palacs.strategies._reason import because
-from palacs.strategies._spare_settled import Needs, SpareSettled
+from palacs.strategies._spare_settled import SpareSettled
 from palacs.strategies._spec import from_spec, to_spec
 from palacs.strategies._table import (
     DEFAULT_STRATEGY,

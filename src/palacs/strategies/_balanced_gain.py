@@ -107,7 +107,7 @@ class BalancedGain(Strategy):
         counts = pick.labelled.counts_with_pending
         fewer = [code for code in pick.open if counts[code] < counts[pick.code]]
         if not fewer:
-            return fewest(int(counts[pick.code]))
+            return fewest(pick)
         labels = [pick.labelled.classes[code].item() for code in fewer]
         return (
             f"because it is harder to tell from others than {listing(labels)}: one more instance "

@@ -155,7 +155,7 @@ class UniformSelection(Strategy):
         """Say how few there are."""
         if pick.conditions.weighing:
             return None
-        return fewest(int(pick.labelled.counts_with_pending[pick.code]))
+        return fewest(pick)
 
     def compiled_form(self, n_features: int) -> Any | None:
         """Return the form for compiled loops."""
@@ -175,9 +175,12 @@ def _uniform_utilities(form: UniformForm, acquired: Acquired, n: int, stream: St
     return overdue
 
 
-def fewest(count: int) -> str:
-    """Return the reason of a class that has the fewest instances."""
-    return f"because it has the fewest instances ({count}, with those under way)"
+def fewest(pick: Pick) -> str:
+    """Return the reason of a class that has the fewest instances of all that may be picked."""
+    counts = pick.labelled.counts_with_pending
+    count = int(counts[pick.code])
+    among = "" if counts.min() == count else " of those that may be asked for now"
+    return f"because it has the fewest instances{among} ({count}, with those under way)"
 
 
 def _overdue(proportions: Utilities, labelled: LabelledSet) -> Utilities:

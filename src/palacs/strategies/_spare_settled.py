@@ -7,7 +7,6 @@ class is hardest, for equally hard classes differ by chance; it asks which are s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -20,7 +19,6 @@ from palacs.evidence import (
     LEFT_OUT,
     ClassEvidence,
     LabelledSet,
-    Labels,
     check_labelled_set,
     default_model,
     halve,
@@ -34,8 +32,8 @@ from palacs.kernel import BLOCK, LOOP_FEATURES, resolve_bandwidth, squared_dista
 from palacs.strategies._base import Strategy
 from palacs.strategies._compiled_form import Acquired, as_number, bandwidth_for, decides_for
 from palacs.strategies._counts import fewest
+from palacs.strategies._needs import Needs
 from palacs.strategies._pick import Pick, Utilities
-from palacs.strategies._words import listing, named
 from palacs.stream import Stream, seed_of
 
 
@@ -58,38 +56,7 @@ class Rule(NamedTuple):
 
 
 RULE = Rule()
-# A rival is named where it takes at least this part of the mistakes on a class.
-_NAMED = 0.25
 _FOLDS = 5
-
-
-@dataclass(frozen=True)
-class Needs:
-    """Why Spare settled asks as it does.
-
-    Attributes
-    ----------
-    classes : ndarray of shape (n_classes,)
-    mistaken : ndarray of shape (n_classes,)
-        Share of left-out decisions on each class that are mistaken, softly counted.
-    lost : ndarray of shape (n_classes,)
-        How much that share, over all classes, would rise if half of the class were missing.
-    weights : ndarray of shape (n_classes,)
-        The share of requests each class should have, relative to a class that is not settled.
-    confused : ndarray of shape (n_classes, n_classes)
-        Mistakes by what was taken for what: row true, column taken for.
-    """
-
-    classes: Labels
-    mistaken: Features
-    lost: Features
-    weights: Features
-    confused: Features
-
-    @property
-    def reason(self) -> str:
-        """One sentence for the person who is asked."""
-        return _sentence(self)
 
 
 class SpareSettled(Strategy):
@@ -168,27 +135,14 @@ class SpareSettled(Strategy):
         if len(labelled) == 0:
             raise ValueError("the labelled set is empty; there is nothing to explain yet.")
         step = np.uint64(len(labelled) + len(labelled.pending))
-        evidence = self._evidence(labelled, Stream(seed_of(self.random_state), step))
-        weights, lost = needs_of(evidence, labelled.counts, RULE)
-        shares = evidence.mistaken / np.maximum(evidence.left_out, 1.0)
-        return Needs(labelled.classes, shares, lost, weights, evidence.confused)
+        return self._needs(labelled, Stream(seed_of(self.random_state), step))
 
     def reason(self, pick: Pick) -> str | None:
-        """Say what the class is confused with, or that it has fallen behind."""
-        evidence = self._evidence(pick.labelled, pick.stream)
-        weights, _ = needs_of(evidence, pick.labelled.counts, RULE)
-        classes = pick.labelled.classes
-        settled = [classes[c].item() for c in np.flatnonzero(weights < 1.0).tolist()]
+        """Say what the class is confused with, or that it is asked for although it is settled."""
         if pick.conditions.weighing:
             return None
-        if weights[pick.code] < 1.0:
-            return "although it is settled, because a settled class is still asked for now and then"
-        if not settled:
-            return fewest(int(pick.labelled.counts_with_pending[pick.code]))
-        rival = _rival(pick.code, evidence.confused)
-        still = f"it and {named(classes[rival].item())} are" if rival is not None else "it is"
-        verb = "is" if len(settled) == 1 else "are"
-        return f"because {still} still confused, while {listing(settled)} {verb} settled"
+        needs = self._needs(pick.labelled, pick.stream)
+        return needs.because(pick.code) if needs.spared.any() else fewest(pick)
 
     def compiled_form(self, n_features: int) -> Any | None:
         """Return the form for compiled loops, where the Parzen window is the model."""
@@ -200,6 +154,13 @@ class SpareSettled(Strategy):
         if model.class_prior is not None and not corrected:
             return None
         return SpareForm(True, as_number(model.bandwidth), corrected, RULE)
+
+    def _needs(self, labelled: LabelledSet, stream: Stream) -> Needs:
+        evidence = self._evidence(labelled, stream)
+        weights, lost = needs_of(evidence, labelled.counts, RULE)
+        decided = evidence.left_out
+        shares = np.where(decided > 0, evidence.mistaken / np.maximum(decided, 1.0), np.nan)
+        return Needs(labelled.classes, shares, lost, weights, evidence.confused)
 
     def _evidence(self, labelled: LabelledSet, stream: Stream) -> ClassEvidence:
         model = self.classifier
@@ -293,28 +254,3 @@ def overdue_by(weights: Features, counts: Codes) -> Utilities:
     """
     overdue: Utilities = (weights / (counts + 0.5)) ** 2
     return overdue
-
-
-def _rival(code: int, confused: Features) -> int | None:
-    """Return the class that a class is confused with most, if one stands out."""
-    pairs = confused[code] + confused[:, code]
-    rival = int(pairs.argmax())
-    stands_out = pairs[rival] > 0 and confused[code, rival] >= _NAMED * confused[code].sum()
-    return rival if stands_out else None
-
-
-def _sentence(needs: Needs) -> str:
-    classes = needs.classes.tolist()
-    settled = [label for label, w in zip(classes, needs.weights, strict=True) if w < 1.0]
-    if not settled:
-        return "No class is settled yet, so all are asked for equally."
-    hard = np.flatnonzero(needs.weights >= 1.0)
-    worst = int(hard[np.argsort(-needs.mistaken[hard], kind="stable")][0])
-    rival = _rival(worst, needs.confused)
-    if rival is None:
-        first = f"{named(classes[worst])} is still taken for others"
-    else:
-        pair = [classes[c] for c in sorted((worst, rival))]
-        first = f"{listing(pair)} are still confused"
-    verb = "is" if len(settled) == 1 else "are"
-    return f"{first}; {listing(settled)} {verb} settled."

@@ -1,0 +1,126 @@
+"""What Spare settled knows of each class, and the sentences it says about it.
+
+A class may get fewer requests without being settled, and several may be settled without any of
+them getting fewer: sentences say "settled" only where decisions are right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from palacs.checks import Features
+from palacs.evidence import Labels
+from palacs.strategies._words import listing, named
+
+# So few decisions on a settled class are mistaken, counted softly, also with half of it missing.
+_SETTLED = 0.1
+# A rival is named where it takes at least this part of the mistakes on a class.
+_NAMED = 0.25
+
+Marks = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Why Spare settled asks as it does.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+    mistaken : ndarray of shape (n_classes,)
+        Share of left-out decisions on each class that are mistaken, softly counted; NaN for a
+        class without an instance.
+    lost : ndarray of shape (n_classes,)
+        How much that share, over all classes, would rise if half of the class were missing.
+    weights : ndarray of shape (n_classes,)
+        The share of requests each class should have, relative to a class that needs the most.
+    confused : ndarray of shape (n_classes, n_classes)
+        Mistakes by what was taken for what: row true, column taken for.
+    """
+
+    classes: Labels
+    mistaken: Features
+    lost: Features
+    weights: Features
+    confused: Features
+
+    @property
+    def settled(self) -> Marks:
+        """Whether at most a tenth of decisions is mistaken, also with half of the class missing."""
+        known = int((~np.isnan(self.mistaken)).sum())
+        settled: Marks = self.mistaken + known * self.lost <= _SETTLED
+        return settled
+
+    @property
+    def spared(self) -> Marks:
+        """Whether a class is known to need fewer instances than others, shape (n_classes,)."""
+        spared: Marks = (self.weights < 1.0) & ~np.isnan(self.mistaken)
+        return spared
+
+    @property
+    def reason(self) -> str:
+        """One sentence for the person who is asked."""
+        if not self.spared.any():
+            return f"{self._no_difference()}, so all are asked for equally."
+        hard = np.flatnonzero(~self.spared & ~np.isnan(self.mistaken))
+        worst = int(hard[np.argsort(-self.mistaken[hard], kind="stable")][0])
+        if self.mistaken[worst] <= _SETTLED:
+            verb = "is" if len(hard) == 1 else "are"
+            return f"{self._listed(hard)} {verb} less settled than {self._listed(self.spared)}."
+        return "; ".join([self._mistakes_on(worst), *self._less_needed()]) + "."
+
+    def because(self, code: int) -> str:
+        """Say why a class is asked for, where some classes are spared."""
+        if np.isnan(self.mistaken[code]):
+            return "because none of its instances has come yet"
+        if self.spared[code] and self.settled[code]:
+            return "although it is settled, because a settled class is still asked for now and then"
+        if self.spared[code]:
+            return "although others need more, because it is still asked for now and then"
+        if self.mistaken[code] <= _SETTLED:
+            return f"because it is less settled than {self._listed(self.spared)}"
+        others = " and ".join(self._less_needed())
+        return f"because {self._mistakes_on(code, 'it')}, while {others}"
+
+    def _no_difference(self) -> str:
+        if self.settled.all():
+            return "All classes are settled"
+        if self.settled.any():
+            return "No class needs clearly more than the others"
+        return "No class is settled yet"
+
+    def _mistakes_on(self, code: int, name: str | None = None) -> str:
+        rival = rival_of(code, self.confused)
+        labels = self.classes.tolist()
+        subject = name or named(labels[code])
+        if rival is None:
+            return f"{subject} is still taken for others"
+        if self.spared[rival]:
+            return f"{subject} is still taken for {named(labels[rival])}"
+        if name is not None:
+            return f"{name} and {named(labels[rival])} are still confused"
+        return f"{listing([labels[c] for c in sorted((code, rival))])} are still confused"
+
+    def _less_needed(self) -> list[str]:
+        settled, others = self.spared & self.settled, self.spared & ~self.settled
+        said = []
+        if settled.any():
+            said.append(f"{self._listed(settled)} {'is' if settled.sum() == 1 else 'are'} settled")
+        if others.any():
+            verb = "needs" if others.sum() == 1 else "need"
+            said.append(f"{self._listed(others)} {verb} fewer instances")
+        return said
+
+    def _listed(self, which: Marks | npt.NDArray[np.int64]) -> str:
+        return listing(self.classes[which].tolist())
+
+
+def rival_of(code: int, confused: Features) -> int | None:
+    """Return the class that a class is confused with most, if one stands out."""
+    pairs = confused[code] + confused[:, code]
+    rival = int(pairs.argmax())
+    stands_out = pairs[rival] > 0 and confused[code, rival] >= _NAMED * confused[code].sum()
+    return rival if stands_out else None
