@@ -197,7 +197,7 @@ def test_money_is_said_to_be_saved_only_where_that_is_certain() -> None:
     assert 0 < low <= saved <= high
     one = spending[spending["trial"] == 0]
     assert spending_sentences(one, compare_spending(one, "Random"))[1] == (
-        "A saves nothing against Random with certainty."
+        "It is not certain that A saves anything against Random."
     )
 
 

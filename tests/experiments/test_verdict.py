@@ -183,7 +183,7 @@ def test_a_clear_win_says_who_how_much_how_surely_and_what_is_saved() -> None:
     assert "Every trial drew data of its own" in text
     assert "as good as Random at the end after 60 of 100 acquisitions: 40 are saved" in text
     assert "with 95 % confidence between 30 and 45" in text
-    assert "PAL-ACS saves nothing against Uniform with certainty" in text
+    assert "It is not certain that PAL-ACS saves anything against Uniform." in text
     assert "asks most often for class 2 (50 %), class 1 (45 %); an equal share would be" in text
 
 
@@ -208,7 +208,7 @@ def test_savings_that_are_not_certain_are_not_told(uncertain: dict[str, float]) 
         against(base, row("PAL-ACS", -0.001, **uncertain)) for base in ("Random", "Uniform")
     ]
     text = said(comparisons)
-    assert "No acquisitions are saved by PAL-ACS with certainty." in text
+    assert "It is not certain that PAL-ACS saves any acquisitions." in text
     assert "40" not in text
 
 
@@ -290,3 +290,18 @@ def test_yes_is_said_of_a_large_finite_data_set_too() -> None:
     sample = DATASETS["Spirals"].sample
     assert sample is not None
     assert play(made(*sample(np.random.default_rng(0))), ["pal-acs"], 120, 0).answer == "yes"
+
+
+def test_where_nobody_ever_errs_more_data_would_tell_nothing() -> None:
+    def perfect(name: str) -> dict[str, Any]:
+        return row(name, 0.0) | {"mean_error": 0.0}
+
+    comparisons = [
+        against("Random", perfect("PAL-ACS"), perfect("Uniform")),
+        against("Uniform", perfect("PAL-ACS"), perfect("Random")),
+    ]
+    verdict = give_verdict(comparisons, 300)
+    assert verdict.answer == "no"
+    assert (
+        verdict.sentence == "Worth it? No: with every strategy compared the error is 0 all along."
+    )

@@ -41,23 +41,24 @@ def ceiling_sentence(
     >>> ceiling = Ceiling(np.array([2, 9, 10]), 0.2, 0.12, 0.05, 0.18, 0.15)
     >>> print(ceiling_sentence(ceiling, ["rest", "left", "right"], {"Spare settled": 0.04}))
     ... # doctest: +NORMALIZE_WHITESPACE
-    At most about 12 % lower error (5 to 18 %), by asking less for rest; Spare settled got a third
-    of it.
+    With the best counts in hindsight the final error is about 12 % lower (5 to 18 %), by asking
+    less for rest; Spare settled got a third of it.
     """
     if ceiling.equal_error == 0:
         return "With equal counts the error is 0 at the end: class selection cannot lower it."
-    if not ceiling.certain and ceiling.low > 0.0:
-        return "No counts are better than equal ones: those are the best over all trials."
+    nothing_else = ceiling.low == ceiling.high == 0.0
+    if not ceiling.certain and (ceiling.low > 0.0 or nothing_else):
+        return "No counts better than equal ones were found: those are the best over all trials."
     if not ceiling.certain:
         return (
             "No counts are better than equal ones for certain: with those that look best in "
             f"hindsight the final error is {_span(ceiling.low, ceiling.high)}."
         )
     parts = [
-        f"At most about {_percent(ceiling.gain)} % lower error "
-        f"({_percent(ceiling.low)} to {_percent(ceiling.high)} %){_how(ceiling, class_names)}"
+        f"With the best counts in hindsight the final error is about {_percent(ceiling.gain)} % "
+        f"lower ({_percent(ceiling.low)} to {_percent(ceiling.high)} %){_how(ceiling, class_names)}"
     ]
-    parts += [f"{title} got {_part(gain / ceiling.gain)}" for title, gain in reached.items()]
+    parts += [f"{title} {_got(gain, ceiling.gain)}" for title, gain in reached.items()]
     return "; ".join(parts) + "."
 
 
@@ -114,8 +115,18 @@ def _percent(gain: float) -> str:
     return f"{value:.0f}" if value >= 1 or value == 0 else f"{value:.1f}"
 
 
+def _got(gain: float, possible: float) -> str:
+    """Say what a strategy got of what is possible; harm is not called "none"."""
+    share = gain / possible
+    if share <= -0.05:
+        return f"got none of it, its final error is {_percent(gain)} % higher"
+    return f"got {_part(share)}"
+
+
 def _part(share: float) -> str:
     """Say a share of the ceiling in words a reader remembers."""
+    if share >= 1.1:
+        return "more than that"
     if share >= 0.95:
         return "all of it"
     if share < 0.05:

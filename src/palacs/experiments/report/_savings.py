@@ -25,7 +25,7 @@ def saving_sentence(row: Mapping[Hashable, Any], budget: str) -> str:
     """Say what a strategy saves against a baseline, of a budget in words, if that is certain."""
     strategy, versus = row["strategy"], row["versus"]
     if not (row["p_holm"] < LEVEL and row["saved_low"] > 0):
-        return f"{strategy} saves nothing against {versus} with certainty."
+        return f"It is not certain that {strategy} saves anything against {versus}."
     return (
         f"{strategy} is as good as {versus} at the end after {row['reached']:.4g} of {budget}: "
         f"{row['saved']:.4g} are saved, with 95 % confidence between {row['saved_low']:.4g} and "

@@ -141,6 +141,8 @@ def comparison_sentences(
 def _without_winner(
     comparisons: Sequence[Comparison], chances: pd.Series[float]
 ) -> tuple[Answer, str]:
+    if len(chances) and all((c.frame["mean_error"] == 0.0).all() for c in comparisons):
+        return "no", "Worth it? No: with every strategy compared the error is 0 all along."
     nobody = f"no other strategy compared beats both {RANDOM} and {UNIFORM} with certainty"
     equal = next((c.frame for c in comparisons if c.baseline == RANDOM), pd.DataFrame())
     equal = equal[equal["strategy"] == UNIFORM] if len(equal) else equal
@@ -218,7 +220,7 @@ def _differences(subject: str, against: Sequence[dict[Any, Any]], facts: DataFac
 def _savings(subject: str, against: Sequence[dict[Any, Any]], budget: int) -> list[str]:
     certain = [row for row in against if row["p_holm"] < LEVEL and row["saved_low"] > 0]
     if not certain:
-        return [f"No acquisitions are saved by {subject} with certainty."]
+        return [f"It is not certain that {subject} saves any acquisitions."]
     return [saving_sentence(row, f"{budget} acquisitions") for row in against]
 
 
