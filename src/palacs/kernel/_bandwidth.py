@@ -37,6 +37,9 @@ _MEDIANS, _DECILES = 64.0, 6.0
 # A narrower kernel must err less often by so many standard errors.
 _STANDARD_ERRORS = 1.5
 _HALVINGS = 3
+# Similarities below exp(-45) of the nearest decide nothing, not even ten thousand of them.
+_NEGLIGIBLE = 45.0
+_TINY = np.exp(-_NEGLIGIBLE)
 # A product of centred rows loses too many digits of squared distances below this share of norms.
 _CLOSE = 1e-8
 
@@ -288,14 +291,17 @@ def _fill_halvings(k: Features, squared: Features, own: int, y: Codes, bandwidth
     k[:] = 0.0
     if nearest == np.inf:
         return False
+    furthest = nearest - _NEGLIGIBLE / scale
     for j in range(y.shape[0]):
-        if j != own:
+        if squared[j] <= furthest and j != own:
             similarity = np.exp(scale * (squared[j] - nearest))
             k[0, y[j]] += similarity
             for h in range(1, _HALVINGS + 1):
                 # Half the bandwidth is the fourth power of the similarity.
                 similarity *= similarity
                 similarity *= similarity
+                if similarity < _TINY:
+                    break
                 k[h, y[j]] += similarity
     return True
 
