@@ -157,3 +157,21 @@ def test_best_shares_must_be_one_per_class():
     proportions = pd.DataFrame({"strategy": "Uniform", "class": ["a", "b"], "proportion": 0.5})
     with pytest.raises(ValueError, match=r"best has shape \(3,\), but there are 2 classes"):
         plots.best_shares(proportions, [0.2, 0.3, 0.5])
+
+
+def test_the_legend_above_a_single_data_set_is_not_cut_off():
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    strategies = ["Spare settled", "PAL-ACS", "Uniform", "Random"]
+    table = pd.DataFrame(
+        {
+            "dataset": "mine",
+            "strategy": np.repeat(strategies, 2),
+            "class": ["a", "b"] * 4,
+            "proportion": 0.5,
+            "paper_proportion": np.nan,
+        }
+    )
+    figure = plots.proportions(table)
+    FigureCanvasAgg(figure).draw()
+    assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1

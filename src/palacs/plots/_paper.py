@@ -56,7 +56,9 @@ def proportions(table2: pd.DataFrame) -> Figure:
     check_columns(table2, "dataset", "strategy", "class", "proportion", "paper_proportion")
     names = in_order(table2["dataset"])
     many = table2.groupby("dataset", observed=True)["class"].nunique().max() > 6
-    figure, axes = panels(len(names), 1 if many else 3, (8.4, 3.0) if many else (3.1, 2.5))
+    # One small panel would cut off the legend above it.
+    wide = many or len(names) == 1
+    figure, axes = panels(len(names), 1 if wide else 3, (8.4, 3.0) if wide else (3.1, 2.5))
     strategies = in_order(table2["strategy"])
     for ax, name in zip(axes, names, strict=True):
         _draw_proportions(ax, table2[table2["dataset"] == name], strategies)
