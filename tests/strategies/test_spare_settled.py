@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
 from palacs import ParzenWindowClassifier
@@ -180,6 +182,28 @@ def test_the_fewest_of_those_that_may_be_asked_for_are_not_the_fewest_of_all():
         "because it has the fewest instances of those that may be asked for now "
         "(2, with those under way)"
     )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KNeighborsClassifier(),
+        LinearDiscriminantAnalysis(),
+        GridSearchCV(LogisticRegression(), {"C": [1.0, 10.0]}),
+    ],
+)
+@pytest.mark.parametrize("per_class", [1, 2])
+def test_a_model_that_refuses_few_instances_is_waited_for(model, per_class):
+    X, y = _apart_and_overlapping(per_class)
+    strategy = SpareSettled(model, random_state=0)
+    assert sorted(strategy.query(X, y, batch_size=3)) == ["left", "rest", "right"]
+    assert not SpareSettled(KNeighborsClassifier(), 0).explain(X[:3], y[:3]).confused.any()
+
+
+def test_a_model_that_refuses_many_instances_is_an_error():
+    X, y = _apart_and_overlapping(20)
+    with pytest.raises(ValueError, match="n_neighbors"):
+        SpareSettled(KNeighborsClassifier(500), random_state=0).query(X, y)
 
 
 def test_costs_move_counts_by_their_square_root():

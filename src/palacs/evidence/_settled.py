@@ -26,6 +26,8 @@ LEFT_OUT = 25
 _NEGLIGIBLE = 30.0
 # From so many instances of a class on the one beside a left-out instance is left out with it.
 _ENOUGH = 4
+# With so many instances of every class a model that cannot be fitted will never be.
+_PLENTY = 20
 
 
 class ClassEvidence(NamedTuple):
@@ -132,7 +134,7 @@ def tally(
         k_half[:] = 0.0
         for j in range(y.shape[0]):
             # Most are too far away to matter, so that is asked first.
-            if not squared[r, j] < furthest or j == i or j == beside:
+            if not squared[r, j] < furthest or j in (i, beside):
                 continue
             similarity = np.exp(-scale * (squared[r, j] - nearest))
             k[y[j]] += similarity
@@ -235,7 +237,8 @@ def out_of_fold_evidence(
     """Return the evidence by any scikit-learn classifier: out of fold, thinned by refits.
 
     Each fold's model is fitted once with all others, and once for each class with a random half
-    of it missing. Decisions are soft where the model has ``predict_proba``.
+    of it missing. Decisions are soft where the model has ``predict_proba``. A model that refuses
+    so few instances knows nothing yet; with `_PLENTY` of each class its refusal is an error.
     """
     y, n_classes = labelled.y, labelled.n_classes
     n = len(labelled)
@@ -250,7 +253,8 @@ def out_of_fold_evidence(
         scores = _scores(labelled, model, train, test)
         right, rival = _soft_rows(scores, y[test])
         np.add.at(evidence.mistaken, y[test], 1.0 - right)
-        np.add.at(evidence.confused, (y[test], rival), 1.0 - right)
+        told = scores.any(axis=1)
+        np.add.at(evidence.confused, (y[test][told], rival[told]), (1.0 - right)[told])
         for c in np.unique(y[train]):
             # Each fold misses another of the four halves.
             missing = half[:, f // 2 % SPLITS] == (f % 2 == 0)
@@ -270,8 +274,26 @@ def _scores(
         # Many classifiers refuse to fit a single class; there is only one answer.
         scores[:, seen] = 1.0
         return scores
+    fresh = clone(model)
+    try:
+        _fill_scores(scores, labelled, fresh, train, test)
+    except ValueError:
+        # Five neighbours of three instances, folds within folds, covariances of one instance.
+        if labelled.counts.min() >= _PLENTY:
+            raise
+        scores[:] = 0.0
+    return scores
+
+
+def _fill_scores(
+    scores: Features,
+    labelled: LabelledSet,
+    model: Any,
+    train: npt.NDArray[np.bool_],
+    test: npt.NDArray[np.bool_],
+) -> None:
     # The model sees the labels themselves: its parameters may name them.
-    fitted = clone(model).fit(labelled.X[train], labelled.classes[labelled.y[train]])
+    fitted = model.fit(labelled.X[train], labelled.classes[labelled.y[train]])
     if hasattr(fitted, "predict_proba"):
         columns = encode(fitted.classes_, labelled.classes, "the model")
         # Some models divide by a variance of zero; then they know nothing.
@@ -279,7 +301,6 @@ def _scores(
     else:
         answers = fitted.predict(labelled.X[test])
         scores[:] = labelled.classes[None, :] == answers[:, None]
-    return scores
 
 
 def _soft_rows(scores: Features, y: Codes) -> tuple[Features, Codes]:

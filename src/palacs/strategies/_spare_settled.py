@@ -71,7 +71,8 @@ class SpareSettled(Strategy):
     classifier : scikit-learn classifier or None, default=None
         Whose decisions count. None is the Parzen window with the data's bandwidth, corrected for
         class sizes, left out one by one; any other classifier is fitted anew, out of fold, about
-        five times per class and decision. The model that will be used is the one to ask.
+        five times per class and decision. The model that will be used is the one to ask. While
+        it refuses so few instances all classes are asked for equally.
     random_state : int, RandomState or None, default=None
 
     Examples
