@@ -82,7 +82,7 @@ def test_many_spared_classes_are_counted() -> None:
 def test_where_nothing_is_certain_that_is_said_plainly(low: float, high: float, words: str) -> None:
     said = ceiling_sentence(made(0.01, low, high), NAMES, {"Mine": 0.5})
     assert said.startswith("No counts are better than equal ones for certain")
-    assert said.endswith(f"the final error is {words}.")
+    assert said.endswith(f"the final error of other trials is {words}.")
 
 
 def test_nothing_is_lower_than_no_error() -> None:

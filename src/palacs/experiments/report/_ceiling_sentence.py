@@ -52,7 +52,7 @@ def ceiling_sentence(
     if not ceiling.certain:
         return (
             "No counts are better than equal ones for certain: with those that look best in "
-            f"hindsight the final error is {_span(ceiling.low, ceiling.high)}."
+            f"hindsight the final error of other trials is {_span(ceiling.low, ceiling.high)}."
         )
     parts = [
         f"With the best counts in hindsight the final error is about {_percent(ceiling.gain)} % "
