@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import palacs
+from palacs import Conditions
 from palacs.cli._app import build_app
 from palacs.strategies import available
 
@@ -35,6 +36,12 @@ def palacs_without(missing: str, *arguments: str) -> subprocess.CompletedProcess
 def test_the_version_is_printed() -> None:
     ran = palacs_without("", "--version")
     assert (ran.returncode, ran.stdout) == (0, f"palacs {palacs.__version__}\n")
+
+
+def test_help_explains_every_condition() -> None:
+    said = CliRunner().invoke(app, ["compare", "--help"], env={"COLUMNS": "2000"}).output
+    for name, text in Conditions.help_texts().items():
+        assert f"{name}, {text}" in said
 
 
 def test_help_lists_every_command() -> None:

@@ -1,6 +1,8 @@
 """Conditions of real acquisition hold for every strategy, alone and together."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -431,6 +433,22 @@ def test_hand_written_json_is_read():
     )
     assert read.cost_of(["b", "a"]).tolist() == [5, 1]
     assert read.share_of(["b", "a"]).tolist() == [0.25, 0.75]
+
+
+@dataclass(frozen=True)
+class _AtLeast(Conditions):
+    least: Mapping[Any, int] | None = field(
+        default=None, metadata={"help": "fewest instances of a class", "by_label": True}
+    )
+
+
+def test_a_field_of_ones_own_that_maps_labels_survives_json_and_new_labels():
+    conditions = _AtLeast(caps={1: 5}, least={1: 2, 2: 3})
+    text = json.dumps(conditions.to_dict())
+    assert _AtLeast.from_dict(json.loads(text)) == conditions
+    assert conditions.relabelled({1: "a", 2: "b"}) == _AtLeast(
+        caps={"a": 5}, least={"a": 2, "b": 3}
+    )
 
 
 def test_labels_can_be_replaced_by_codes():

@@ -24,6 +24,7 @@ from palacs.cli._running import (
     reporting,
 )
 from palacs.cli._terminal_tables import comparison_table, errors_table, proportions_table
+from palacs.conditions import Conditions
 from palacs.datasets import load_any
 from palacs.experiments import (
     DEFAULT_COMPARED,
@@ -37,6 +38,7 @@ from palacs.experiments import (
 )
 
 _COMPARED = ",".join(DEFAULT_COMPARED)
+_CONDITIONS = "; ".join(f"{name}, {text}" for name, text in Conditions.help_texts().items())
 
 
 def compare_command(
@@ -61,8 +63,7 @@ def compare_command(
         Path | None,
         typer.Option(
             "--conditions",
-            help="A JSON file: costs, proportions (or dirichlet), mistakes, caps, max_repeat, "
-            "at_least_every.",
+            help=f"A JSON file: {_CONDITIONS}; dirichlet instead of proportions is a guess.",
         ),
     ] = None,
     budget_cost: Annotated[

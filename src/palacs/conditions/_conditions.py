@@ -26,7 +26,7 @@ from palacs.conditions._by_label import (
 from palacs.conditions._class_conditions import ClassConditions
 from palacs.conditions._dirichlet import DirichletGuess
 from palacs.conditions._limits import AtLeastEvery, Caps, Limit, MaxRepeat
-from palacs.conditions._written import read_conditions, write_conditions
+from palacs.conditions._written import BY_LABEL, by_label, read_conditions, write_conditions
 
 DURATIONS = "durations"
 Mistakes = Mapping[Any, Mapping[Any, float]] | Sequence[Sequence[float]]
@@ -39,8 +39,9 @@ class Conditions:
     All fields are optional and combine. A mapping may leave classes out (a class that appears
     later): they count as the average of those named. A label that is no class is an error.
 
-    A subclass may add fields of its own and turn them into limits (`limits_of`). Written to a
-    record, it is found again by the entry point group ``palacs.conditions``.
+    A subclass may add fields of its own and turn them into limits (`limits_of`); one that maps
+    labels says ``"by_label": True`` in its metadata. Written to a record, it is found again by the
+    entry point group ``palacs.conditions``.
 
     Parameters
     ----------
@@ -74,16 +75,16 @@ class Conditions:
 
     costs: Mapping[Any, float] | Literal["durations"] | None = field(
         default=None,
-        metadata={"help": 'what one acquisition of each class costs, or "durations"'},
+        metadata={"help": 'what one acquisition of each class costs, or "durations"', **BY_LABEL},
     )
     proportions: Mapping[Any, float] | DirichletGuess | None = field(
-        default=None, metadata={"help": "how often each class will occur in use"}
+        default=None, metadata={"help": "how often each class will occur in use", **BY_LABEL}
     )
     mistakes: Mistakes | None = field(
         default=None, metadata={"help": "what each wrong decision costs, for each true class"}
     )
     caps: Mapping[Any, int] | None = field(
-        default=None, metadata={"help": "most instances of a class"}
+        default=None, metadata={"help": "most instances of a class", **BY_LABEL}
     )
     max_repeat: int | None = field(
         default=None, metadata={"help": "never the same class more often in a row"}
@@ -206,7 +207,7 @@ class Conditions:
             return {new(label): value for label, value in given.items()}
 
         changed: dict[str, Any] = {}
-        for name in ("costs", "proportions", "caps"):
+        for name in by_label(type(self)):
             given = getattr(self, name)
             if isinstance(given, DirichletGuess):
                 changed[name] = DirichletGuess(renamed(given.concentration))

@@ -12,7 +12,13 @@ from palacs.conditions._dirichlet import DirichletGuess
 
 ENTRY_POINT_GROUP = "palacs.conditions"
 _KIND = "kind"
-_BY_LABEL = ("costs", "proportions", "caps")
+# In the metadata of a field that maps labels: JSON keeps no labels but text as keys.
+BY_LABEL = {"by_label": True}
+
+
+def by_label(kind: type[Any]) -> list[str]:
+    """Return the fields of some conditions that map labels to values."""
+    return [each.name for each in fields(kind) if each.metadata.get("by_label")]
 
 
 def write_conditions(conditions: Any, base: type[Any]) -> dict[str, Any]:
@@ -48,7 +54,7 @@ def read_conditions(plain: Mapping[str, Any], base: type[Any]) -> Any:
             f"are {', '.join(known)}, and dirichlet for uncertain proportions."
         )
     values = {name: plain[name] for name in known if plain.get(name) is not None}
-    for name in _BY_LABEL:
+    for name in by_label(kind):
         if name in values:
             values[name] = from_pairs(values[name])
     if "mistakes" in values:
