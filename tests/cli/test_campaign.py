@@ -14,6 +14,7 @@ import pytest
 import sqlalchemy as sa
 from typer.testing import CliRunner, Result
 
+from palacs import __version__
 from palacs.cli._app import build_app
 
 app = build_app()
@@ -213,6 +214,21 @@ def test_every_operation_has_a_command(demo: Shell) -> None:
     assert demo.json("campaign", "replay", "demo")["ok"] is True
     assert [row["name"] for row in demo.json("campaign", "list")] == ["demo"]
     assert demo.json("storage", "info")["campaigns"] == [{"name": "demo", "events": 11}]
+
+
+def test_a_replay_that_differs_says_which_palacs_had_asked(demo: Shell) -> None:
+    request = demo.json("campaign", "ask", "demo")
+    demo("campaign", "export", "demo", "out.json")
+    exported = json.loads(Path("out.json").read_text())
+    asked = exported["events"][1]
+    asked["label"] = next(label for label in "abc" if label != request["label"])
+    asked["payload"]["palacs"] = "0.0.1"
+    Path("out.json").write_text(json.dumps(exported))
+    demo("campaign", "import", "out.json", "--name", "older")
+    said = demo("campaign", "replay", "older", code=7).stdout
+    assert "by palacs 0.0.1" in said
+    assert "0 of 1 requests came out the same again" in said
+    assert f"this is palacs {__version__}: a rule may have changed since" in said
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "json"])

@@ -21,6 +21,7 @@ from palacs.cli._campaign_io import (
     parse_params,
     print_history,
     print_json,
+    print_replay,
     print_status,
     read_vector,
     reporting,
@@ -376,17 +377,7 @@ def replay(name: Name, storage: Address = st.DEFAULT_URL, as_json: AsJson = Fals
     """Recompute every request from what was known when it was made."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         found = campaign.replay()
-        if as_json:
-            rows = [
-                {"request_id": m.request_id, "asked": m.asked, "recomputed": m.recomputed}
-                for m in found.mismatches
-            ]
-            print_json({"ok": found.ok, "checked": found.checked, "mismatches": rows})
-        else:
-            for m in found.mismatches:
-                typer.echo(f"{m.request_id}\tasked {m.asked}\trecomputed {m.recomputed}")
-            same = found.checked - len(found.mismatches)
-            typer.echo(f"{same} of {found.checked} requests came out the same again")
+        print_replay(found, as_json=as_json)
         if not found.ok:
             raise typer.Exit(7)
 

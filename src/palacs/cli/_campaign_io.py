@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from rich.table import Table
 
 from palacs import campaign as cp
 from palacs import storage as st
+from palacs._version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,3 +187,21 @@ def print_history(frame: pd.DataFrame) -> None:
 def _plain(text: str) -> str:
     # Square brackets in a label are not markup.
     return text.replace("[", r"\[")
+
+
+def print_replay(found: cp.Replay, *, as_json: bool) -> None:
+    """Print which requests came out differently, and by which palacs they were asked."""
+    if as_json:
+        rows = [asdict(mismatch) for mismatch in found.mismatches]
+        print_json({"ok": found.ok, "checked": found.checked, "mismatches": rows})
+        return
+    for m in found.mismatches:
+        by = f"by palacs {m.palacs or 'of an unknown version'}"
+        typer.echo(f"{m.request_id}\tasked {m.asked}\trecomputed {m.recomputed}\t{by}")
+    same = found.checked - len(found.mismatches)
+    typer.echo(f"{same} of {found.checked} requests came out the same again")
+    if any(m.palacs != __version__ for m in found.mismatches):
+        typer.echo(
+            f"this is palacs {__version__}: a rule may have changed since; replay with the palacs "
+            "that asked, to see whether its requests follow from the record"
+        )
