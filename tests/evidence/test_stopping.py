@@ -50,6 +50,18 @@ def test_an_error_near_zero_is_left_only_if_called_good_enough():
     assert advise_stopping(X, y, good_enough=0.05).stop
 
 
+def test_a_class_that_never_occurs_in_use_is_no_reason_to_go_on_or_to_stop():
+    rng = np.random.default_rng(0)
+    y = np.array(["a", "c"] * 150 + ["b"])
+    X = rng.normal(size=(301, 2)) + 9.0 * (y == "b")[:, None]
+    assert "a class has 1 of" in advise_stopping(X, y).reason
+    assert advise_stopping(X, y, weights=[1, 0, 1], tolerance=0.2).stop
+    apart = np.array(["a", "b", "c"] * 60)
+    X = rng.normal(size=(180, 2)) + 30.0 * (apart == "a")[:, None]
+    assert learning_curve(X, apart).mistakes > 10
+    assert learning_curve(X, apart, weights=[1, 0, 0]).mistakes == 0
+
+
 def test_the_same_labelled_set_gives_the_same_advice():
     X, y = equal_counts("3Clusters", 150, 0)
     assert advise_stopping(X, y).reason == advise_stopping(X.copy(), y.copy()).reason

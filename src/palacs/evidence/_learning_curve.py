@@ -38,10 +38,10 @@ class LearningCurve:
         Class errors weighted by how often the classes occur in use.
     covariance : ndarray of shape (n_sizes, n_sizes)
         Of the errors, by chance in instances and in parts.
-    counts : ndarray of shape (n_classes,)
-        Instances of each class.
+    counts : ndarray of shape (n_in_use,)
+        Instances of each class that occurs in use.
     mistakes : float
-        How many left-out instances were wrong.
+        How many left-out instances of these were wrong.
     n : int
         Size of the labelled set.
     """
@@ -136,7 +136,8 @@ def learning_curve(
     if model is None:
         model = default_model()
     rng = np.random.default_rng(n)
-    counts = np.bincount(codes)
+    # The error says nothing of a class that never occurs.
+    counts = np.bincount(codes)[shares > 0]
     if n > _MOST:
         kept = _thinned(codes, rng)
         features, codes = features[kept], codes[kept]
@@ -144,7 +145,8 @@ def learning_curve(
     repeats = int(np.clip(_MOST // len(codes), 2, 4)) if judge.parzen else 2
     wrong, sizes = _wrong(judge, rng, repeats)
     errors, covariance = _moments(wrong, codes, shares)
-    return LearningCurve(sizes, errors, covariance, counts, float(wrong[0, :, -1].sum()), n)
+    mistakes = float(wrong[0, shares[codes] > 0, -1].sum())
+    return LearningCurve(sizes, errors, covariance, counts, mistakes, n)
 
 
 def _check_weights(weights: npt.ArrayLike | None, n_classes: int) -> Features:
