@@ -19,7 +19,7 @@ from palacs.experiments import (
     paper_experiment,
     run,
 )
-from palacs.experiments._store import Store
+from palacs.experiments._store import Store, _difference
 
 MakeDataset = Callable[..., Dataset]
 ALONE = Execution(jobs=1)
@@ -102,13 +102,20 @@ def test_a_folder_goes_on_after_a_class_moved_to_another_private_module(
     assert Store(tmp_path, experiment).missing("gauss") == list(range(2, 8))
 
 
+def test_where_long_settings_differ_late_the_message_shows_that_part() -> None:
+    there, now = (f"{'classifier, ' * 9}prior={prior}{', tail' * 9})" for prior in ("a", "b"))
+    said = _difference({"model": there}, {"model": now})
+    assert "prior=a" in said
+    assert "prior=b" in said
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [
         ({"trials": 9}, "trials: 8 there, 9 now"),
         ({"seed": 4}, "seed: 0 there, 4 now"),
         ({"budget": 7}, "datasets gauss budget: 6 there, 7 now"),
-        ({"bandwidth": 0.1}, "classifier: .*bandwidth=0.1"),
+        ({"bandwidth": 0.1}, "classifier: .*bandwidth='auto'.* there, .*bandwidth=0.1.* now"),
         ({"strategies": ["inverse"]}, "strategies PAL-ACS: .* there, nothing now"),
         ({"strategies": ["uniform", "pal-acs", "random"]}, "in another order"),
     ],

@@ -28,6 +28,8 @@ _TRIALS = "trials.parquet"
 _PARTS = "unfinished"
 # Differences named when a folder is refused.
 _SHOWN = 4
+# Characters of a value that are shown in such a message.
+_LONGEST = 60
 
 Batch = dict[int, dict[str, Trial]]
 
@@ -221,7 +223,7 @@ def _differences(there: Any, now: Any, path: str) -> Iterator[str]:
     there, now = _by_name(there), _by_name(now)
     if not (isinstance(there, dict) and isinstance(now, dict)):
         if there != now:
-            yield f"{path}: {_short(there)} there, {_short(now)} now"
+            yield f"{path}: {_short(there, now)} there, {_short(now, there)} now"
         return
     for key in {**there, **now}:
         yield from _differences(there.get(key), now.get(key), f"{path} {key}".strip())
@@ -233,8 +235,16 @@ def _by_name(value: Any) -> Any:
     return value
 
 
-def _short(value: Any) -> str:
+def _short(value: Any, other: Any) -> str:
+    """Return a value for a message; of a long one, the part from where it differs from another."""
     if isinstance(value, dict):
         return "listed"
     text = "nothing" if value is None else str(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    if len(text) <= _LONGEST:
+        return text
+    pairs = enumerate(zip(text, str(other), strict=False))
+    same = next((place for place, (a, b) in pairs if a != b), 0)
+    # A few characters before it say what it is.
+    begin = min(max(same - _LONGEST // 2, 0), len(text) - _LONGEST)
+    shown = text[begin : begin + _LONGEST]
+    return f"{'...' if begin else ''}{shown}{'...' if begin + _LONGEST < len(text) else ''}"
