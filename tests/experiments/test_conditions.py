@@ -250,6 +250,7 @@ def test_without_advice_no_saving_is_claimed(dataset: Dataset, overlapping: Data
     ]
     experiment = comparison_experiment(overlapping, ["uniform"], budget=90, trials=2)
     unsure = what_stopping_saves(play(experiment), tolerance=0.0)
+    assert unsure["stopped"].tolist() == [0]
     assert stopping_sentences(unsure) == [
         "No advice to stop was given in 2 trials looked at: that the error is at most 0 % above "
         "that at three times as many was never certain enough."

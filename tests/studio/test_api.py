@@ -57,8 +57,8 @@ def test_a_campaign_made_over_rest_is_the_one_that_python_loads(shared_studio: A
         ({"classes": ["a", "a"]}, "named twice"),
         ({"classes": ["a", 1]}, "mix text and integers"),
         ({"strategy": "palacs"}, "did you mean 'pal-acs'"),
-        ({"params": {"bandwith": 1}}, "no parameter 'bandwith'; it has: n_pseudo"),
-        ({"params": {"bandwidth": -1}}, "bandwidth"),
+        ({"params": {"bandwith": 1}}, "no parameter 'bandwith'; it has: classifier"),
+        ({"strategy": "pal-acs", "params": {"bandwidth": -1}}, "bandwidth"),
         ({"budget": 0}, "budget"),
         ({"n_features": 2}, "without bounds"),
         ({"n_features": 3, "bounds": [[0, 1], [0, 1]]}, "2 pairs for n_features=3"),
@@ -313,12 +313,13 @@ def test_the_first_request_of_the_default_strategy_finds_it_compiled() -> None:
     # In a process of its own: here other tests have compiled it already.
     script = """
 from palacs.studio._web_app import _warm_up
-from palacs.strategies import DEFAULT_STRATEGY, _balanced_gain, make
+from palacs.evidence import tally
+from palacs.strategies import DEFAULT_STRATEGY, make
 
 _warm_up()
-compiled = list(_balanced_gain.balanced_values.signatures)
+compiled = list(tally.signatures)
 make(DEFAULT_STRATEGY, random_state=0).query([[0.1], [0.9]], ["a", "b"])
-assert compiled and compiled == _balanced_gain.balanced_values.signatures, compiled
+assert compiled and compiled == tally.signatures, compiled
 """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
     subprocess.run([sys.executable, "-c", script], env=environment, check=True, timeout=120)

@@ -83,6 +83,7 @@ def _acquire(studio: Any, name: str, classes: list[str], n: int, source: Any) ->
         "classes": classes,
         "seed": 1,
         "budget": 60,
+        "strategy": "pal-acs",
         "params": {"bandwidth": 0.08},
     }
     studio.post("/campaigns", body)

@@ -6,9 +6,11 @@ finish matters, and a worker that dies costs time only.
 
 from __future__ import annotations
 
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from multiprocessing import current_process
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -155,4 +157,7 @@ def _run_dask(
 
 
 def _play(experiment: Experiment, job: _Job) -> tuple[_Job, Batch]:
+    if current_process().name.startswith("Loky"):
+        # Ctrl-C reaches the whole group; the process that was started by hand answers for all.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     return job, {trial: experiment.run(job.dataset, trial) for trial in job.trials}
