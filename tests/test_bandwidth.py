@@ -225,3 +225,13 @@ def test_one_instance_at_two_places_or_at_one_spans_one_dimension():
     assert spanned_dimensions(np.ones((1, 4))) == 1
     assert spanned_dimensions(np.ones((6, 4))) == 1
     assert spanned_dimensions(np.repeat([[0.0, 0.0], [1.0, 2.0]], 5, axis=0)) == 1
+
+
+@pytest.mark.parametrize("n_features", [3, 40])
+@pytest.mark.parametrize("seed", range(5))
+def test_instances_that_come_twice_are_no_evidence_for_a_narrow_kernel(n_features, seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(20, n_features)), np.arange(20) % 2
+    once = auto_bandwidth(X, y, n_classes=2)
+    twice = auto_bandwidth(np.repeat(X, 2, axis=0), np.repeat(y, 2), n_classes=2)
+    assert twice == pytest.approx(once)

@@ -100,7 +100,8 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         X : array-like of shape (n_instances, n_features)
         y : array-like of shape (n_instances,)
         sample_weight : array-like of shape (n_instances,) or None, default=None
-            Each instance counts as so many at its place, none negative; None is one each.
+            Each instance counts as so many at its place, none negative; None is one each. A
+            bandwidth of "auto" knows no weights.
 
         Returns
         -------

@@ -251,7 +251,7 @@ def _best_halving(squared: Features, rows: Codes, y: Codes, bandwidth: float) ->
     """Return how often to halve the bandwidth so that instances left out are classified best.
 
     Classes weigh the same. An improvement counts less 1.5 of its standard errors, as in
-    McNemar's test: without evidence the bandwidth stays.
+    McNemar's test: without evidence the bandwidth stays. Copies of an instance count as one.
     """
     counts = np.zeros(y.max() + 1)
     for j in range(y.shape[0]):
@@ -260,15 +260,19 @@ def _best_halving(squared: Features, rows: Codes, y: Codes, bandwidth: float) ->
     k = np.empty((_HALVINGS + 1, counts.shape[0]))
     for r in range(rows.shape[0]):
         own = y[rows[r]]
-        if counts[own] < 2.0 or not _fill_halvings(k, squared[r], rows[r], y, bandwidth):
+        copies = 0.0
+        for j in range(y.shape[0]):
+            if y[j] == own and (j == rows[r] or squared[r, j] == 0.0):
+                copies += 1.0
+        if counts[own] <= copies or not _fill_halvings(k, squared[r], rows[r], y, bandwidth):
             continue
-        counts[own] -= 1.0
+        counts[own] -= copies
         first = _misses(k[0], counts, own)
         for h in range(_HALVINGS):
             gained = first - _misses(k[h + 1], counts, own)
-            better[h] += gained
-            disagreed[h] += gained * gained
-        counts[own] += 1.0
+            better[h] += gained / copies
+            disagreed[h] += gained * gained / copies
+        counts[own] += copies
     best, most = 0, 0.0
     for h in range(_HALVINGS):
         value = better[h] - _STANDARD_ERRORS * np.sqrt(disagreed[h])
@@ -279,21 +283,23 @@ def _best_halving(squared: Features, rows: Codes, y: Codes, bandwidth: float) ->
 
 @compiled
 def _fill_halvings(k: Features, squared: Features, own: int, y: Codes, bandwidth: float) -> bool:
-    """Fill frequencies (1 + halvings, n_classes) around one instance, itself left out.
+    """Fill frequencies (1 + halvings, n_classes) around one instance, its place left out.
+
+    A copy of it would vouch for any kernel, the narrower the better.
 
     ``squared`` (n,) are its distances to all; False where these are too large for floating point.
     """
     scale = -0.5 / bandwidth**2
     nearest = np.inf
     for j in range(y.shape[0]):
-        if j != own:
+        if j != own and squared[j] > 0.0:
             nearest = min(nearest, squared[j])
     k[:] = 0.0
     if nearest == np.inf:
         return False
     furthest = nearest - _NEGLIGIBLE / scale
     for j in range(y.shape[0]):
-        if squared[j] <= furthest and j != own:
+        if 0.0 < squared[j] <= furthest and j != own:
             similarity = np.exp(scale * (squared[j] - nearest))
             k[0, y[j]] += similarity
             for h in range(1, _HALVINGS + 1):
