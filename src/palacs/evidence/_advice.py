@@ -16,8 +16,8 @@ from palacs.checks import check_number
 from palacs.evidence._learning_curve import LearningCurve, learning_curve
 
 # Standard errors. Advice is asked for again and again, and the first to say stop is followed; by
-# 2 and by 2.5 some replays were left too early (docs/conditions/stopping.md).
-_WARY = 3.0
+# 2 to 3 some replays were left too early (docs/conditions/stopping.md).
+_WARY = 4.0
 # Fewer instances of a class, or fewer left-out mistakes, say little about a curve.
 LEAST_PER_CLASS = 30
 LEAST_MISTAKES = 30
@@ -55,7 +55,7 @@ def advise_stopping(
     """Say whether to stop acquiring, from evidence about the error alone.
 
     Stop is advised where the error is within ``tolerance`` of the one at three times as many
-    instances: ln e(n) - ln e(3n) + 3 s <= ln(1 + tolerance), where the line from a quarter of the
+    instances: ln e(n) - ln e(3n) + 4 s <= ln(1 + tolerance), where the line from a quarter of the
     set to all of it projects ln e(3n) and s is the standard error of the difference. Every class
     must have 30 instances, and 30 left-out instances must have been wrong: of fewer, no ratio can
     be told.
@@ -72,7 +72,7 @@ def advise_stopping(
         How much higher, relatively, the error may be than at three times as many.
     good_enough : float, default=0.0
         An error that needs no improvement: stop is also advised where the error is at most this,
-        by three standard errors. 0 never is.
+        by four standard errors. 0 never is.
 
     Returns
     -------

@@ -95,8 +95,9 @@ class PALACS(Strategy):
     bandwidth : float or "auto", default=0.05
         The kernel's standard deviation σ, for features scaled to [0, 1], is the paper's: kernel
         frequencies are Eq. 1, and pseudo-instances are drawn from the kernel in all directions.
-        "auto" is right in any number of dimensions: the kernel reaches from an instance to the
-        next of its class, pseudo-instances lie along the instances, and frequencies are
+        "auto" does not depend on the space that instances are embedded in: the kernel reaches
+        from an instance to the next of its class, pseudo-instances lie along the instances, and
+        frequencies are
         effective counts, relative to the nearest instance; on a grid they are those of Eq. 1.
     sampling : {"monte-carlo", "grid"}, default="monte-carlo"
         "monte-carlo" draws the pseudo-instances from each class's kernel density. "grid" spreads

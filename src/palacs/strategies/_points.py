@@ -1,7 +1,8 @@
 """Where strategies look: pseudo-instances of every class, and what is known around them.
 
 A bandwidth given as a number is the paper's rule: noise in every direction, kernel frequencies by
-Eq. 1. "auto" is right in any number of dimensions: noise along the instances, and effective counts.
+Eq. 1. "auto" is the same in whatever space the instances are embedded: noise along the instances,
+and effective counts.
 """
 
 from __future__ import annotations
