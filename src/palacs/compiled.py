@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 
 from numba import njit
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "inlined"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -26,3 +26,8 @@ def compiled(function: Function) -> Function:
     True
     """
     return cast(Function, njit(cache=True, nogil=True)(function))
+
+
+def inlined(function: Function) -> Function:
+    """Compile a function of a few lines into those that call it, where a call would cost more."""
+    return cast(Function, njit(cache=True, nogil=True, inline="always")(function))

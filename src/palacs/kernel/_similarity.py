@@ -18,7 +18,7 @@ from palacs.checks import (
     check_count,
     check_features,
 )
-from palacs.compiled import compiled
+from palacs.compiled import compiled, inlined
 
 # Above this many features a matrix product is faster than the compiled loops.
 LOOP_FEATURES = 24
@@ -168,7 +168,7 @@ def _check_pair(X_query: npt.ArrayLike, X: npt.ArrayLike) -> tuple[Features, Fea
     return queries, instances
 
 
-@compiled
+@inlined
 def squared_distance(a: Features, b: Features) -> float:
     """Return |a - b|² of two rows (n_features,): the one place where it is summed."""
     squared = 0.0
