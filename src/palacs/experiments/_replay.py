@@ -112,6 +112,7 @@ def _nothing_acquired(size: int, n_features: int, n_classes: int, compares: bool
         np.empty(size, dtype=np.int64),
         np.zeros(n_classes, dtype=np.int64),
         np.empty((compared, compared)),
+        np.empty((compared, compared)),
         np.empty(size, dtype=np.int64),
     )
 

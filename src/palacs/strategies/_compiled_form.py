@@ -33,6 +33,8 @@ class Acquired(NamedTuple):
     counts : ndarray of shape (n_classes,)
     squared : ndarray of shape (size, size)
         Squared distances, where the form or the judged classifier fits a bandwidth; else empty.
+    similarity : ndarray of shape (size, size)
+        Similarities a strategy remembers, where ``squared`` is kept; else empty.
     predicted : ndarray of shape (size,)
         Left-out decisions a strategy remembers instead of making them again.
     """
@@ -41,6 +43,7 @@ class Acquired(NamedTuple):
     y: Codes
     counts: Codes
     squared: Features
+    similarity: Features
     predicted: Codes
 
 

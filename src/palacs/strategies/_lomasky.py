@@ -24,7 +24,7 @@ from palacs.evidence import (
 )
 from palacs.kernel import LOOP_FEATURES
 from palacs.strategies._base import Strategy
-from palacs.strategies._compiled_form import Acquired, as_number, bandwidth_for, decides_for
+from palacs.strategies._compiled_form import AUTO, Acquired, as_number, bandwidth_for, decides_for
 from palacs.strategies._pick import Utilities
 from palacs.stream import Stream
 
@@ -326,10 +326,15 @@ def _decide_left_out(form: Any, acquired: Acquired, n: int, seed: np.uint64) -> 
     n_classes = acquired.counts.shape[0]
     prior = np.full(n_classes if form.corrected else 0, 1.0 / n_classes)
     fold = assign_folds(n, form.folds, Stream(seed, np.uint64(n)))
-    bandwidth = bandwidth_for(form.bandwidth, acquired, n)
-    similarity = acquired.squared[:n, :n] * (-0.5 / bandwidth**2)
-    if not form.relative:
-        similarity = np.exp(similarity)
+    scale = -0.5 / bandwidth_for(form.bandwidth, acquired, n) ** 2
+    similarity = acquired.similarity
+    # With a fixed bandwidth only the latest instance is new, after a trial's first decision.
+    kept = form.bandwidth != AUTO and n > n_classes
+    for i in range(n - 1 if kept else 0, n):
+        for j in range(i + 1):
+            exponent = scale * acquired.squared[i, j]
+            similarity[i, j] = exponent if form.relative else np.exp(exponent)
+            similarity[j, i] = similarity[i, j]
     model = (prior, form.relative)
     acquired.predicted[:n] = parzen_out_of_fold(similarity, acquired.y, n, (fold, -1), model)
 
