@@ -19,7 +19,7 @@ _COMMANDS = (
     ("datasets", "_datasets", "datasets_command", "experiments"),
     ("strategies", "_strategies_command", "strategies_command", "cli"),
     ("campaign", "_campaign_commands", "app", "campaign"),
-    ("storage", "_campaign_commands", "storage_app", "campaign"),
+    ("storage", "_storage_commands", "storage_app", "campaign"),
     ("studio", "_studio", "studio_command", "studio"),
 )
 

@@ -1,4 +1,4 @@
-"""``palacs campaign`` and ``palacs storage``: durable ask-and-tell from a shell.
+"""``palacs campaign``: durable ask-and-tell from a shell.
 
 Thin: parse, call, print. Every command takes ``--storage`` (or PALACS_STORAGE) and
 ``--json``; see `palacs.cli._campaign_io.EXIT_CODES` for what scripts can branch on.
@@ -19,45 +19,32 @@ from palacs.cli._campaign_io import (
     label_from_text,
     parse_bounds,
     parse_params,
-    print_history,
     print_json,
-    print_replay,
-    print_status,
     read_vector,
     reporting,
 )
+from palacs.cli._campaign_options import (
+    Address,
+    AsJson,
+    Cost,
+    Duration,
+    File,
+    Id,
+    Name,
+    Numbers,
+    Reason,
+    done,
+)
+from palacs.cli._campaign_record import record_app
 from palacs.cli._conditions_file import read_conditions
 
 app = typer.Typer(
     no_args_is_help=True,
     help=f"Durable ask-and-tell: which class to acquire next.\n\n{EXIT_CODES}",
 )
-storage_app = typer.Typer(no_args_is_help=True, help="Look after the file or database.")
 
 # Numbers such as -0.5 look like options; commands that take numbers have no short ones.
 _NUMBERS = {"ignore_unknown_options": True}
-
-Name = Annotated[str, typer.Argument(help="The campaign.", show_default=False)]
-Id = Annotated[str, typer.Argument(help="Id of the request.", show_default=False)]
-Address = Annotated[
-    str,
-    typer.Option(
-        "--storage",
-        envvar="PALACS_STORAGE",
-        help="sqlite:///FILE.db or postgresql+psycopg://USER@HOST/DATABASE.",
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Numbers = Annotated[
-    list[str] | None,
-    typer.Argument(help="Feature values; - reads standard input.", show_default=False),
-]
-File = Annotated[
-    Path | None, typer.Option("--file", help="Read the values from a CSV, JSON or NPY file.")
-]
-Reason = Annotated[str, typer.Option("--reason", help="Why; kept in the record.")]
-Cost = Annotated[float | None, typer.Option("--cost", help="What it cost.")]
-Duration = Annotated[float | None, typer.Option("--duration", help="Seconds it took.")]
 
 
 @app.command()
@@ -110,46 +97,6 @@ def create(
             print_json({"name": name, "storage": where, **campaign.settings.to_payload()})
         else:
             typer.echo(f"created {name!r} in {where}; next: palacs campaign ask {name}")
-
-
-@app.command()
-def stopping(
-    name: Name,
-    good_enough: Annotated[
-        float, typer.Option("--good-enough", help="An error that needs no improvement, as 0.02.")
-    ] = 0.0,
-    storage: Address = st.DEFAULT_URL,
-    as_json: AsJson = False,
-) -> None:
-    """Say whether to stop asking, and why; nothing is forced.
-
-    In JSON the curve is null where fewer than two classes, or not all that are asked for, have
-    instances.
-    """
-    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        advice = campaign.stopping(good_enough=good_enough)
-        if as_json:
-            curve = None if advice.curve is None else advice.curve.to_json()
-            print_json({"stop": advice.stop, "reason": advice.reason, "curve": curve})
-        else:
-            typer.echo(f"{'stop' if advice.stop else 'go on'}: {advice.reason}")
-
-
-@app.command("list")
-def list_campaigns(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
-    """List the campaigns in a storage."""
-    with reporting(), st.open_storage(storage) as opened:
-        rows = [cp.Campaign(opened, stored).status() for stored in opened.campaigns()]
-        if as_json:
-            print_json([status.to_json() for status in rows])
-            return
-        for status in rows:
-            limit = "" if status.budget is None else f" of {status.budget}"
-            delivered = status.states["delivered"]
-            typer.echo(
-                f"{status.name}\t{status.strategy}\t{len(status.classes)} classes\t"
-                f"{delivered}{limit} delivered\t{status.states['pending']} pending"
-            )
 
 
 @app.command()
@@ -241,7 +188,7 @@ def fail(
     """Record that a request will bring no instance."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         campaign.fail(request, reason)
-        _done({"id": request, "state": "failed"}, as_json)
+        done({"id": request, "state": "failed"}, as_json)
 
 
 @app.command()
@@ -251,7 +198,7 @@ def performed(
     """Record that a request was carried out and its data are still to come."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         campaign.performed(request)
-        _done({"id": request, "state": "performed"}, as_json)
+        done({"id": request, "state": "performed"}, as_json)
 
 
 @app.command()
@@ -265,7 +212,7 @@ def retract(
     """Take an instance out of the labelled set; the history keeps it."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         campaign.retract(instance, reason)
-        _done({"id": instance, "state": "retracted"}, as_json)
+        done({"id": instance, "state": "retracted"}, as_json)
 
 
 @app.command()
@@ -276,10 +223,10 @@ def undo(
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         undone = campaign.undo(reason)
         if undone is None:
-            _done({"state": "nothing to undo"}, as_json)
+            done({"state": "nothing to undo"}, as_json)
         else:
             state = "retracted" if isinstance(undone, cp.Instance) else "failed"
-            _done({"id": undone.id, "state": state}, as_json)
+            done({"id": undone.id, "state": state}, as_json)
 
 
 @app.command()
@@ -289,7 +236,7 @@ def pause(
     """Stop requesting a class."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         campaign.pause(label_from_text(campaign, label))
-        _done({"label": label, "state": "paused"}, as_json)
+        done({"label": label, "state": "paused"}, as_json)
 
 
 @app.command()
@@ -299,7 +246,7 @@ def resume(
     """Request a paused class again."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         campaign.resume(label_from_text(campaign, label))
-        _done({"label": label, "state": "resumed"}, as_json)
+        done({"label": label, "state": "resumed"}, as_json)
 
 
 @app.command("add-class")
@@ -309,100 +256,8 @@ def add_class(
     """Declare one more class."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         campaign.add_class(label_from_text(campaign, label))
-        _done({"label": label, "state": "added"}, as_json)
+        done({"label": label, "state": "added"}, as_json)
 
 
-def _done(what: dict[str, str], as_json: bool) -> None:
-    if as_json:
-        print_json(what)
-    else:
-        typer.echo("\t".join(what.values()))
-
-
-@app.command()
-def status(name: Name, storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
-    """Show where the campaign stands, class by class."""
-    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        found = campaign.status()
-        if as_json:
-            print_json(found.to_json())
-        else:
-            print_status(found)
-
-
-@app.command()
-def history(
-    name: Name,
-    features: Annotated[bool, typer.Option("--features", help="With --json: values too.")] = False,
-    last: Annotated[int | None, typer.Option("--last", min=1, help="Only so many rows.")] = None,
-    storage: Address = st.DEFAULT_URL,
-    as_json: AsJson = False,
-) -> None:
-    """Show every request and unsolicited instance."""
-    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        rows = None if last is None else slice(-last, None)
-        frame = campaign.history(features=features, rows=rows)
-        if as_json:
-            print_json(cp.history_to_json(frame))
-        else:
-            print_history(frame)
-
-
-@app.command()
-def export(
-    name: Name,
-    path: Annotated[Path, typer.Argument(help="A .csv, .parquet or .json file.")],
-    storage: Address = st.DEFAULT_URL,
-    as_json: AsJson = False,
-) -> None:
-    """Write the whole record to a file."""
-    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        _done({"exported": str(campaign.export(path))}, as_json)
-
-
-@app.command("import")
-def import_(
-    path: Annotated[Path, typer.Argument(help="A file that export wrote.")],
-    name: Annotated[str | None, typer.Option("--name", help="Keep it under this name.")] = None,
-    storage: Address = st.DEFAULT_URL,
-    as_json: AsJson = False,
-) -> None:
-    """Bring an exported campaign in, with all of its history."""
-    with reporting(), cp.import_campaign(path, name=name, storage=storage) as campaign:
-        _done({"imported": campaign.name}, as_json)
-
-
-@app.command()
-def replay(name: Name, storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
-    """Recompute every request from what was known when it was made."""
-    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        found = campaign.replay()
-        print_replay(found, as_json=as_json)
-        if not found.ok:
-            raise typer.Exit(7)
-
-
-@storage_app.command()
-def upgrade(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
-    """Bring a storage made by an older palacs to the newest schema."""
-    with reporting():
-        before, after = st.upgrade_storage(storage)
-        where = st.without_password(storage)
-        if as_json:
-            print_json({"storage": where, "before": before, "after": after})
-        elif before == after:
-            typer.echo(f"{where} already has the newest schema ({after})")
-        else:
-            typer.echo(f"upgraded {where} from schema {before} to {after}")
-
-
-@storage_app.command()
-def info(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
-    """Show a storage's campaigns and how many events each has."""
-    with reporting(), st.open_storage(storage) as opened:
-        rows = [{"name": c.name, "events": c.head} for c in opened.campaigns()]
-        if as_json:
-            print_json({"storage": opened.url, "campaigns": rows})
-        else:
-            for row in rows:
-                typer.echo(f"{row['name']}\t{row['events']} events")
+# What only looks, and files.
+app.add_typer(record_app)

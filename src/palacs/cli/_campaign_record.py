@@ -1,0 +1,124 @@
+"""``palacs campaign``, the part that looks at records and brings them out of and into files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from palacs import campaign as cp
+from palacs import storage as st
+from palacs.cli._campaign_io import (
+    print_history,
+    print_json,
+    print_replay,
+    print_status,
+    reporting,
+)
+from palacs.cli._campaign_options import Address, AsJson, Name, done
+
+record_app = typer.Typer()
+
+
+@record_app.command("list")
+def list_campaigns(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+    """List the campaigns in a storage."""
+    with reporting(), st.open_storage(storage) as opened:
+        rows = [cp.Campaign(opened, stored).status() for stored in opened.campaigns()]
+        if as_json:
+            print_json([status.to_json() for status in rows])
+            return
+        for status in rows:
+            limit = "" if status.budget is None else f" of {status.budget}"
+            delivered = status.states["delivered"]
+            typer.echo(
+                f"{status.name}\t{status.strategy}\t{len(status.classes)} classes\t"
+                f"{delivered}{limit} delivered\t{status.states['pending']} pending"
+            )
+
+
+@record_app.command()
+def status(name: Name, storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+    """Show where the campaign stands, class by class."""
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        found = campaign.status()
+        if as_json:
+            print_json(found.to_json())
+        else:
+            print_status(found)
+
+
+@record_app.command()
+def history(
+    name: Name,
+    features: Annotated[bool, typer.Option("--features", help="With --json: values too.")] = False,
+    last: Annotated[int | None, typer.Option("--last", min=1, help="Only so many rows.")] = None,
+    storage: Address = st.DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Show every request and unsolicited instance."""
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        rows = None if last is None else slice(-last, None)
+        frame = campaign.history(features=features, rows=rows)
+        if as_json:
+            print_json(cp.history_to_json(frame))
+        else:
+            print_history(frame)
+
+
+@record_app.command()
+def stopping(
+    name: Name,
+    good_enough: Annotated[
+        float, typer.Option("--good-enough", help="An error that needs no improvement, as 0.02.")
+    ] = 0.0,
+    storage: Address = st.DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether to stop asking, and why; nothing is forced.
+
+    In JSON the curve is null where fewer than two classes, or not all that are asked for, have
+    instances.
+    """
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        advice = campaign.stopping(good_enough=good_enough)
+        if as_json:
+            curve = None if advice.curve is None else advice.curve.to_json()
+            print_json({"stop": advice.stop, "reason": advice.reason, "curve": curve})
+        else:
+            typer.echo(f"{'stop' if advice.stop else 'go on'}: {advice.reason}")
+
+
+@record_app.command()
+def export(
+    name: Name,
+    path: Annotated[Path, typer.Argument(help="A .csv, .parquet or .json file.")],
+    storage: Address = st.DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Write the whole record to a file."""
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        done({"exported": str(campaign.export(path))}, as_json)
+
+
+@record_app.command("import")
+def import_(
+    path: Annotated[Path, typer.Argument(help="A file that export wrote.")],
+    name: Annotated[str | None, typer.Option("--name", help="Keep it under this name.")] = None,
+    storage: Address = st.DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Bring an exported campaign in, with all of its history."""
+    with reporting(), cp.import_campaign(path, name=name, storage=storage) as campaign:
+        done({"imported": campaign.name}, as_json)
+
+
+@record_app.command()
+def replay(name: Name, storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+    """Recompute every request from what was known when it was made."""
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        found = campaign.replay()
+        print_replay(found, as_json=as_json)
+        if not found.ok:
+            raise typer.Exit(7)
