@@ -47,3 +47,25 @@ def test_taking_out_the_widest_instance_narrows_the_range() -> None:
 def test_before_the_first_instance_there_is_nothing() -> None:
     assert GrowingSet(None).scaled().shape == (0, 0)
     assert GrowingSet([[0.0, 1.0], [0.0, 2.0]]).scaled().shape == (0, 2)
+
+
+def test_an_emptied_set_takes_another_length_and_leaves_what_it_handed_out() -> None:
+    growing = GrowingSet(None)
+    growing.append("bad", np.array([1.0, 2.0, 3.0]), 0)
+    seen = growing.X
+    growing.remove("bad")
+    assert growing.n_features is None
+    growing.append("good", np.array([4.0, 8.0]), 1)
+    growing.append("next", np.array([2.0, 6.0]), 1)
+    assert growing.X.tolist() == [[4.0, 8.0], [2.0, 6.0]]
+    assert growing.scaled().tolist() == [[1.0, 1.0], [0.0, 0.0]]
+    assert seen.tolist() == [[1.0, 2.0, 3.0]]
+
+
+def test_a_declared_length_stays_when_the_set_is_emptied() -> None:
+    growing = GrowingSet([[0.0, 10.0]], n_features=2)
+    assert growing.scaled().shape == (0, 2)
+    growing.append("a", np.array([1.0, 2.0]), 0)
+    growing.remove("a")
+    assert growing.n_features == 2
+    assert growing.limits()[1].tolist() == [10.0, 10.0]

@@ -38,7 +38,8 @@ def test_a_campaign_made_over_rest_is_the_one_that_python_loads(shared_studio: A
             "seed": 7,
         },
     )
-    assert made["settings"]["bounds"] == [[-1.0, 1.0]] * 3
+    assert made["settings"]["bounds"] == [[-1.0, 1.0]]
+    assert made["status"]["n_features"] == 3
     with palacs.campaign.load_campaign("shared", storage=shared_studio.storage) as campaign:
         assert campaign.classes == [3, 5]
         assert campaign.settings.budget == 4
@@ -60,7 +61,7 @@ def test_a_campaign_made_over_rest_is_the_one_that_python_loads(shared_studio: A
         ({"params": {"bandwith": 1}}, "no parameter 'bandwith'; it has: classifier"),
         ({"strategy": "pal-acs", "params": {"bandwidth": -1}}, "bandwidth"),
         ({"budget": 0}, "budget"),
-        ({"n_features": 2}, "without bounds"),
+        ({"n_features": 0}, "n_features"),
         ({"n_features": 3, "bounds": [[0, 1], [0, 1]]}, "2 pairs for n_features=3"),
         ({"bounds": [[1, 0]]}, "low < high"),
         ({"colour": "red"}, "colour"),

@@ -37,7 +37,8 @@ class Campaign(CampaignReader):
     instances take none. A late answer to an expired request is never refused, so these can
     exceed the budget.
 
-    *Features.* All instances have the length of the first one. Raw values are stored; the
+    *Features.* All instances in the labelled set have one length: the declared one, or that of the
+    first; once all were retracted the next one says it again. Raw values are stored; the
     strategy and the model see them scaled to [0, 1] by the declared bounds, or by the range
     of what is in the labelled set.
 

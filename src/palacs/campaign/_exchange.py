@@ -181,8 +181,16 @@ def _read_table(frame: pd.DataFrame) -> tuple[str, list[Event]]:
         for row in json.loads(record):
             name = row.get("name", name)
             brings = row["kind"] in _BRINGING
-            events.append(_event(row, [float(value) for value in x] if brings else None))
+            events.append(_event(row, _features(x) if brings else None))
     return name, events
+
+
+def _features(cells: Any) -> list[float]:
+    # An instance that was retracted may be shorter than the table is wide.
+    values = list(cells)
+    while values and (values[-1] == "" or values[-1] != values[-1]):
+        values.pop()
+    return [float(value) for value in values]
 
 
 def neutralise(value: Any) -> Any:

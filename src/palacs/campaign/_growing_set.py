@@ -44,13 +44,16 @@ class GrowingSet:
     ----------
     bounds : list of pairs or None
         Declared range of each feature (or one pair for all); ``None`` takes what was seen.
+    n_features : int or None
+        Declared number of features; ``None`` takes that of the instances that are in.
     """
 
-    def __init__(self, bounds: list[list[float]] | None) -> None:
+    def __init__(self, bounds: list[list[float]] | None, n_features: int | None = None) -> None:
         self._bounds = None if bounds is None else np.array(bounds)
-        self.n_features: int | None = None
-        if bounds is not None and len(bounds) > 1:
-            self.n_features = len(bounds)
+        if n_features is None and bounds is not None and len(bounds) > 1:
+            n_features = len(bounds)
+        self._declared = n_features
+        self.n_features = n_features
         self._ids: list[str] = []
         self._allocate(0)
 
@@ -116,6 +119,10 @@ class GrowingSet:
         keep = np.delete(np.arange(len(self._ids)), place)
         X, codes = self.X[keep], self.codes[keep]
         self._ids = [other for other in self._ids if other != id_]
+        if not self._ids:
+            # Nothing that counts says how long an instance is; the next one may.
+            self.n_features = self._declared
+            X = X[:, : self.n_features or 0]
         self._allocate(max(16, len(keep)))
         self._X[: len(keep)], self._codes[: len(keep)] = X, codes
         if self._bounds is None and len(keep):

@@ -45,11 +45,13 @@ def history_of(
     columns["utility"] = pd.Series(utilities, dtype=float)
     frame = pd.DataFrame(columns)
     if features:
-        d = ledger.labelled.n_features or 0
+        # Instances that were retracted may have had another length.
+        lengths = [0 if entry.x is None else len(entry.x) // 8 for entry in entries]
+        d = max([ledger.labelled.n_features or 0, *lengths])
         X = np.full((len(entries), d), np.nan)
         for row, entry in enumerate(entries):
             if entry.x is not None:
-                X[row] = from_bytes(entry.x)
+                X[row, : lengths[row]] = from_bytes(entry.x)
         names = [f"x{i}" for i in range(d)]
         frame = pd.concat([frame, pd.DataFrame(X, columns=names)], axis=1)
     return frame

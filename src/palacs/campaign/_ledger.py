@@ -195,7 +195,7 @@ class Ledger:
         self.settings = settings
         for label in settings.classes:
             self._declare(label)
-        self.labelled = GrowingSet(settings.bounds)
+        self.labelled = GrowingSet(settings.bounds, settings.n_features)
 
     def _declare(self, label: Label) -> None:
         if label in self._codes:

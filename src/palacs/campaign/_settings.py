@@ -48,6 +48,8 @@ class Settings:
         As `palacs.Conditions.to_dict` writes them.
     budget_cost : float or None
         How much requests may cost altogether.
+    n_features : int or None
+        How many features every instance has, where that was declared.
     """
 
     classes: tuple[Label, ...]
@@ -59,10 +61,15 @@ class Settings:
     palacs: str = __version__
     conditions: dict[str, Any] | None = None
     budget_cost: float | None = None
+    n_features: int | None = None
 
     def to_payload(self) -> dict[str, Any]:
         """Return the JSON form; what is not used is left out, as in records before it was known."""
-        later = {"conditions": self.conditions, "budget_cost": self.budget_cost}
+        later = {
+            "conditions": self.conditions,
+            "budget_cost": self.budget_cost,
+            "n_features": self.n_features,
+        }
         return {
             "classes": list(self.classes),
             "strategy": self.strategy,
@@ -81,16 +88,18 @@ class Settings:
             spec = payload["strategy"]
             if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
                 raise ValueError(f"strategy={spec!r} is no strategy spec.")
+            bounds = _values.check_bounds(payload.get("bounds"))
             return cls(
                 classes=_values.check_classes(payload["classes"]),
                 strategy=dict(spec),
                 seed=_values.check_seed(payload["seed"]),
                 budget=_values.check_budget(payload.get("budget")),
                 lease=_values.check_lease(payload.get("lease")),
-                bounds=_values.check_bounds(payload.get("bounds")),
+                bounds=bounds,
                 palacs=str(payload.get("palacs", "")),
                 conditions=_plain_conditions(payload.get("conditions")),
                 budget_cost=_values.check_amount(payload.get("budget_cost"), "budget_cost"),
+                n_features=_values.check_n_features(payload.get("n_features"), bounds),
             )
         except KeyError as error:
             raise ValueError(f"the campaign's settings lack {error}.") from error
@@ -106,9 +115,11 @@ def make_settings(
     bounds: Any,
     conditions: Conditions | Mapping[str, Any] | None = None,
     budget_cost: float | None = None,
+    n_features: int | None = None,
 ) -> Settings:
     """Check what the user gave and return the settings."""
     labels = _values.check_classes(classes)
+    pairs = _values.check_bounds(bounds)
     spec = _spec_of(strategy)
     if seed is None:
         seed = _own_seed(spec)
@@ -118,9 +129,10 @@ def make_settings(
         seed=_values.check_seed(seed),
         budget=_values.check_budget(budget),
         lease=_values.check_lease(lease),
-        bounds=_values.check_bounds(bounds),
+        bounds=pairs,
         conditions=_written_conditions(conditions),
         budget_cost=_values.check_amount(budget_cost, "budget_cost"),
+        n_features=_values.check_n_features(n_features, pairs),
     )
 
 

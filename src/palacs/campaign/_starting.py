@@ -30,6 +30,7 @@ def create_campaign(
     seed: int | None = None,
     conditions: Conditions | Mapping[str, Any] | None = None,
     budget_cost: float | None = None,
+    n_features: int | None = None,
 ) -> Campaign:
     """Start a campaign.
 
@@ -59,6 +60,9 @@ def create_campaign(
     budget_cost : float or None
         How much requests may cost altogether, in money or minutes: what was told as ``cost``,
         and the class's cost under the conditions (without any, 1) where nothing was told.
+    n_features : int or None
+        How many features every instance has; ``None`` takes that of the instances that are in
+        the labelled set, so that a first one that was retracted decides nothing.
 
     Returns
     -------
@@ -88,6 +92,7 @@ def create_campaign(
         bounds=bounds,
         conditions=conditions,
         budget_cost=budget_cost,
+        n_features=n_features,
     )
     _decide.rehearse(settings)
     created = Draft("created", payload=settings.to_payload())

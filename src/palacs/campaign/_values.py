@@ -19,6 +19,7 @@ from palacs.storage import Label
 
 Vector = npt.NDArray[np.float64]
 
+MOST_FEATURES = 1_000_000
 LARGEST = 1e300  # beyond this the width of a feature's range is no longer a float64
 
 
@@ -84,7 +85,8 @@ def check_vector(x: Any, n_features: int | None = None) -> Vector:
         )
     if n_features is not None and vector.size != n_features:
         raise ValueError(
-            f"x has {vector.size} features, but this campaign's instances have {n_features}."
+            f"x has {vector.size} features, but this campaign's instances have {n_features}; where "
+            "those in the record are the wrong ones, retract them first."
         )
     return vector + 0.0
 
@@ -104,6 +106,21 @@ def check_bounds(bounds: Any) -> list[list[float]] | None:
     if not (np.abs(pairs) <= LARGEST).all() or not (pairs[:, 0] < pairs[:, 1]).all():
         raise ValueError(f"bounds={_brief(bounds)} need finite low < high in every pair.")
     return [[float(low), float(high)] for low, high in pairs]
+
+
+def check_n_features(n_features: Any, bounds: list[list[float]] | None) -> int | None:
+    """Return a declared number of features that fits the bounds; ``None`` leaves it open."""
+    if n_features is None:
+        return None
+    declared = check_count(n_features, "n_features")
+    if declared > MOST_FEATURES:
+        raise ValueError(f"n_features={declared} is more than the {MOST_FEATURES:,} there may be.")
+    if bounds is not None and len(bounds) not in (1, declared):
+        raise ValueError(
+            f"bounds have {len(bounds)} pairs for n_features={declared}; give one pair for all "
+            "features or one for each."
+        )
+    return declared
 
 
 def check_budget(budget: Any) -> int | None:

@@ -64,6 +64,9 @@ def create(
     bounds: Annotated[
         str | None, typer.Option("--bounds", help="LOW:HIGH for all features, or one per feature.")
     ] = None,
+    n_features: Annotated[
+        int | None, typer.Option("--n-features", help="How many every instance has.")
+    ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="For reproducible requests.")] = None,
     conditions: Annotated[
         Path | None, typer.Option("--conditions", help="A JSON file, see palacs.Conditions.")
@@ -91,6 +94,7 @@ def create(
             seed=seed,
             conditions=None if conditions is None else read_conditions(conditions),
             budget_cost=budget_cost,
+            n_features=n_features,
         )
         where = campaign.storage.url
         if as_json:

@@ -72,8 +72,9 @@ def create(body: m.NewCampaign, book: TheBook) -> dict[str, Any]:
             storage=book.storage,
             budget=body.budget,
             lease=body.lease,
-            bounds=_bounds(body),
+            bounds=body.bounds,
             seed=body.seed,
+            n_features=body.n_features,
         )
     return _describe(book.get(body.name))
 
@@ -87,24 +88,6 @@ def _strategy(body: m.NewCampaign) -> strategies.Strategy:
             f"params {sorted(body.params)} do not fit the strategy {body.strategy!r}; "
             f"it takes {', '.join(known)}."
         ) from error
-
-
-def _bounds(body: m.NewCampaign) -> list[list[float]] | None:
-    if body.n_features is None:
-        return body.bounds
-    if body.bounds is None:
-        raise Refused(
-            f"n_features={body.n_features} without bounds; give bounds as [[low, high]], or leave "
-            "both out: then the first instance says how many features there are."
-        )
-    if len(body.bounds) == 1:
-        return body.bounds * body.n_features
-    if len(body.bounds) != body.n_features:
-        raise Refused(
-            f"bounds has {len(body.bounds)} pairs for n_features={body.n_features}; give one pair "
-            "for all features or one for each."
-        )
-    return body.bounds
 
 
 def _describe(campaign: StudioCampaign) -> dict[str, Any]:

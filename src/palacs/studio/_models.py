@@ -35,13 +35,7 @@ class NewCampaign(Body):
     params: Annotated[dict[str, Any], Field(description="The strategy's parameters.")] = {}
     budget: Annotated[StrictInt, Field(ge=1, le=10**9)] | None = None
     n_features: (
-        Annotated[
-            StrictInt,
-            Field(
-                ge=1, le=1_000_000, description="Together with bounds: one pair serves them all."
-            ),
-        ]
-        | None
+        Annotated[StrictInt, Field(ge=1, le=1_000_000, description="Of every instance.")] | None
     ) = None
     bounds: (
         Annotated[

@@ -91,7 +91,6 @@ function wanted() {
   if (classes.length < 2) throw new Mistake("Name at least two classes, separated by commas.", "classes");
   const [features, low, high] = [number("features", true), number("low"), number("high")];
   if ((low === null) !== (high === null)) throw new Mistake("Give both ends of the range, or neither.", low === null ? "low" : "high");
-  if (features !== null && low === null) throw new Mistake("Give the range of the features too, or leave their number out.", "low");
   const bounds = low === null ? null : [[low, high]];
   return { name, classes, strategy: strategy.value, budget: number("budget", true), n_features: features, bounds };
 }
