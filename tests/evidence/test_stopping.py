@@ -139,7 +139,8 @@ def test_stop_is_never_advised_before_every_class_has_thirty(labelled, tolerance
 def test_advice_knows_nothing_of_strategies():
     # So it says the same whichever strategy made the labelled set.
     known = set(inspect.signature(advise_stopping).parameters)
-    assert known == {"X", "y", "model", "weights", "classes", "tolerance", "good_enough"}
+    told = {"X", "y", "model", "weights", "classes", "groups", "tolerance", "good_enough"}
+    assert known == told
 
 
 # -- the model -------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from palacs.checks import check_number
+from palacs.evidence._groups import check_groups, named_groups, too_few_groups
 from palacs.evidence._learning_curve import LearningCurve, learning_curve
 
 # Standard errors. Advice is asked for again and again, and the first to say stop is followed; by
@@ -21,6 +22,8 @@ _WARY = 4.0
 # Fewer instances of a class, or fewer left-out mistakes, say little about a curve.
 LEAST_PER_CLASS = 30
 LEAST_MISTAKES = 30
+# Fewer groups do not show how much one differs from the next.
+LEAST_GROUPS = 5
 _AHEAD = 3.0
 
 
@@ -49,6 +52,7 @@ def advise_stopping(
     model: Any | None = None,
     weights: npt.ArrayLike | None = None,
     classes: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
     tolerance: float = 0.1,
     good_enough: float = 0.0,
 ) -> Advice:
@@ -68,6 +72,9 @@ def advise_stopping(
         As for `learning_curve`.
     classes : array-like or None, default=None
         The classes that instances are wanted of; None takes those in ``y``.
+    groups : array-like of shape (n,) or None, default=None
+        Who or what each instance belongs to, such as its subject. The error is then that on a new
+        one, and stop is not advised before there are five.
     tolerance : float, default=0.1
         How much higher, relatively, the error may be than at three times as many.
     good_enough : float, default=0.0
@@ -91,7 +98,11 @@ def advise_stopping(
     unseen = [] if classes is None else np.setdiff1d(np.asarray(classes), np.asarray(y)).tolist()
     if unseen:
         return Advice(False, f"No advice to stop: there is no instance of {unseen[0]!r} yet.")
-    curve = learning_curve(X, y, model=model, weights=weights)
+    if groups is not None:
+        lonely = too_few_groups(check_groups(groups, len(np.asarray(y)))[1])
+        if lonely:
+            return Advice(False, f"No advice to stop: {lonely}.")
+    curve = learning_curve(X, y, model=model, weights=weights, groups=groups)
     stop, because = _judge(curve, tolerance, good_enough)
     return Advice(stop, f"{sentence(curve)} {because}", curve)
 
@@ -110,6 +121,9 @@ def _judge(curve: LearningCurve, tolerance: float, good_enough: float) -> tuple[
     fewest = int(curve.counts.min())
     if fewest < LEAST_PER_CLASS:
         return False, f"No advice to stop: a class has {fewest} of {LEAST_PER_CLASS} instances."
+    if curve.groups is not None and len(curve.groups) < LEAST_GROUPS:
+        listing = named_groups(np.array(curve.groups))
+        return False, f"No advice to stop: of {LEAST_GROUPS} groups there are {listing}."
     error, se = curve.projected(curve.n)
     if error + _WARY * se <= good_enough:
         return True, f"Stop: it is at most {good_enough:g}, which is good enough."

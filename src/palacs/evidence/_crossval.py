@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import clone
 
 from palacs.checks import Codes, Features
@@ -23,6 +24,7 @@ from palacs.classifier import (
 )
 from palacs.compiled import compiled
 from palacs.evidence._default_model import default_model
+from palacs.evidence._groups import check_groups
 from palacs.evidence._labelled_set import LabelledSet, encode
 from palacs.kernel import resolve_bandwidth, similarity_matrix, squared_distances
 from palacs.stream import FOLDS, Stream, permutation
@@ -35,6 +37,7 @@ class CrossValidator(ABC):
         self.labelled = labelled
         self.folds = folds
         self.seed = seed
+        self.groups: Codes | None = None
 
     def predict(self, n: int, *, without: int | None = None) -> Codes:
         """Predict each of the first n instances by a model that did not see it.
@@ -54,8 +57,13 @@ class CrossValidator(ABC):
         """
         if n == 0:
             return np.zeros(0, dtype=np.int64)
-        fold = assign_folds(n, self.folds, Stream(self.seed, np.uint64(n)))
-        return self._predict(n, fold, -1 if without is None else without)
+        return self._predict(n, self._fold(n), -1 if without is None else without)
+
+    def _fold(self, n: int) -> Codes:
+        if self.groups is None:
+            fold: Codes = assign_folds(n, self.folds, Stream(self.seed, np.uint64(n)))
+            return fold
+        return np.unique(self.groups[:n], return_inverse=True)[1].astype(np.int64).reshape(-1)
 
     @abstractmethod
     def _predict(self, n: int, fold: Codes, without: int) -> Codes: ...
@@ -115,16 +123,29 @@ class _AnyValidator(CrossValidator):
 
 
 def cross_validator(
-    labelled: LabelledSet, model: Any | None, folds: int, seed: np.uint64
+    labelled: LabelledSet,
+    model: Any | None,
+    folds: int,
+    seed: np.uint64,
+    groups: npt.ArrayLike | None = None,
 ) -> CrossValidator:
-    """Return the fast validator for the Parzen window (the default model), else the general one."""
+    """Return the fast validator for the Parzen window (the default model), else the general one.
+
+    With ``groups`` (n,), such as subjects, each group is a fold of its own, whatever ``folds`` and
+    ``seed`` say: one subject is left out at a time.
+    """
     if model is None:
         model = default_model()
+    validator: CrossValidator
     # A subclass may predict differently, so only the class itself takes the fast path.
     if type(model) is ParzenWindowClassifier:
         model._validate_params()
-        return _ParzenValidator(labelled, folds, seed, model)
-    return _AnyValidator(labelled, folds, seed, model)
+        validator = _ParzenValidator(labelled, folds, seed, model)
+    else:
+        validator = _AnyValidator(labelled, folds, seed, model)
+    if groups is not None:
+        validator.groups = check_groups(groups, len(labelled))[0]
+    return validator
 
 
 def parzen_prior(model: ParzenWindowClassifier, labelled: LabelledSet) -> Features:

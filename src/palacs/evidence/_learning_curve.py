@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from palacs.checks import Codes, Features
 from palacs.evidence._default_model import default_model
+from palacs.evidence._groups import check_groups, too_few_groups
 from palacs.evidence._labelled_set import as_labels, check_labelled_set
 from palacs.evidence._parts import PartsJudge
 
@@ -37,13 +38,15 @@ class LearningCurve:
     errors : ndarray of shape (n_sizes,)
         Class errors weighted by how often the classes occur in use.
     covariance : ndarray of shape (n_sizes, n_sizes)
-        Of the errors, by chance in instances and in parts.
+        Of the errors, by chance in instances, or in whole groups, and in parts.
     counts : ndarray of shape (n_in_use,)
         Instances of each class that occurs in use.
     mistakes : float
         How many left-out instances of these were wrong.
     n : int
         Size of the labelled set.
+    groups : tuple or None
+        Names of the groups that were left out one at a time; None without.
     """
 
     sizes: Features
@@ -52,6 +55,7 @@ class LearningCurve:
     counts: Codes
     mistakes: float
     n: int
+    groups: tuple[Any, ...] | None = None
 
     @property
     def standard_errors(self) -> Features:
@@ -101,6 +105,7 @@ def learning_curve(
     *,
     model: Any | None = None,
     weights: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
 ) -> LearningCurve:
     """Estimate the learning curve of a model from a labelled set.
 
@@ -114,6 +119,10 @@ def learning_curve(
         None is `default_model`. Any other than a Parzen window is fitted 34 times.
     weights : array-like of shape (n_classes,) or None, default=None
         How often each class occurs in use, in sorted order; None weighs classes equally.
+    groups : array-like of shape (n,) or None, default=None
+        Who or what each instance belongs to, such as its subject, at least two. No instance is
+        judged by a model that saw its group, and chance is that in whole groups; any other model
+        than a Parzen window is then fitted up to ten times as often.
 
     Returns
     -------
@@ -135,18 +144,32 @@ def learning_curve(
     n, shares = len(codes), _check_weights(weights, len(labels))
     if model is None:
         model = default_model()
+    belongs, names = _check_groups(groups, n)
     rng = np.random.default_rng(n)
     # The error says nothing of a class that never occurs.
     counts = np.bincount(codes)[shares > 0]
     if n > _MOST:
         kept = _thinned(codes, rng)
         features, codes = features[kept], codes[kept]
-    judge = PartsJudge(features, codes, labels, model)
+        belongs = None if belongs is None else belongs[kept]
+    judge = PartsJudge(features, codes, labels, model, belongs)
     repeats = int(np.clip(_MOST // len(codes), 2, 4)) if judge.parzen else 2
     wrong, sizes = _wrong(judge, rng, repeats)
-    errors, covariance = _moments(wrong, codes, shares)
+    errors, covariance = _moments(wrong, codes, shares, belongs)
     mistakes = float(wrong[0, shares[codes] > 0, -1].sum())
-    return LearningCurve(sizes, errors, covariance, counts, mistakes, n)
+    return LearningCurve(sizes, errors, covariance, counts, mistakes, n, names)
+
+
+def _check_groups(
+    groups: npt.ArrayLike | None, n: int
+) -> tuple[Codes, tuple[Any, ...]] | tuple[None, None]:
+    if groups is None:
+        return None, None
+    codes, names = check_groups(groups, n)
+    lonely = too_few_groups(names)
+    if lonely:
+        raise ValueError(f"{lonely}. Leave groups out to judge by instances.")
+    return codes, tuple(names.tolist())
 
 
 def _check_weights(weights: npt.ArrayLike | None, n_classes: int) -> Features:
@@ -210,19 +233,34 @@ def _wrong(judge: PartsJudge, rng: np.random.Generator, repeats: int) -> tuple[F
     return wrong, sizes
 
 
-def _moments(wrong: Features, codes: Codes, shares: Features) -> tuple[Features, Features]:
-    """Return errors (n_sizes,) and their covariance, by chance in instances and in parts."""
+def _moments(
+    wrong: Features, codes: Codes, shares: Features, belongs: Codes | None
+) -> tuple[Features, Features]:
+    """Return errors (n_sizes,) and their covariance, by chance in instances and in parts.
+
+    With groups ``belongs`` (n,) the chance is that in groups: what instances of one have in common
+    does not average out.
+    """
     n_sizes = wrong.shape[2]
     rates = wrong.mean(axis=0)
     by_repeat = np.zeros((len(wrong), n_sizes))
     covariance = np.zeros((n_sizes, n_sizes))
+    centred = np.zeros_like(rates)
     for c, share in enumerate(shares):
         of_class = codes == c
         size = int(of_class.sum())
         by_repeat += share * wrong[:, of_class].mean(axis=1)
-        centred = rates[of_class] - rates[of_class].mean(axis=0)
+        centred[of_class] = share / size * (rates[of_class] - rates[of_class].mean(axis=0))
         # A class without a mistake is not certain to be without: one half of one is added.
         unseen = np.eye(n_sizes) * 0.5 / (size + 1)
-        covariance += share**2 * (centred.T @ centred + unseen) / (size * max(size - 1, 1))
+        covariance += share**2 * unseen / (size * max(size - 1, 1))
+        if belongs is None:
+            inside = centred[of_class]
+            covariance += inside.T @ inside * size / max(size - 1, 1)
+    if belongs is not None:
+        n_groups = int(belongs.max()) + 1
+        together = np.zeros((n_groups, n_sizes))
+        np.add.at(together, belongs, centred)
+        covariance += together.T @ together * n_groups / (n_groups - 1)
     covariance += np.cov(by_repeat.T) / len(wrong)
     return by_repeat.mean(axis=0), covariance

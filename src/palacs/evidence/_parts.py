@@ -1,7 +1,8 @@
 """Which instances a model gets wrong when it is taught by a part of the labelled set.
 
-No instance is judged by a model that saw it. The Parzen window leaves instances out without being
-fitted anew: one matrix of distances serves all parts. Any other model is fitted once per part.
+No instance is judged by a model that saw it, or anything else of its group. The Parzen window
+leaves instances out without being fitted anew: one matrix of distances serves all parts. Any other
+model is fitted once per part, with groups once per part and fold of them.
 """
 
 from __future__ import annotations
@@ -33,10 +34,16 @@ class PartsJudge:
         Class codes; ``labels[y]`` is what a model is taught.
     labels : ndarray of shape (n_classes,)
     model : scikit-learn classifier
+    groups : ndarray of shape (n,) or None
+        Codes of who or what each instance belongs to; None is each to itself.
     """
 
-    def __init__(self, X: Features, y: Codes, labels: Labels, model: Any) -> None:
+    def __init__(
+        self, X: Features, y: Codes, labels: Labels, model: Any, groups: Codes | None = None
+    ) -> None:
         self.X, self.y, self.labels, self.model = X, y, labels, model
+        self.groups = np.arange(len(y)) if groups is None else groups
+        self.grouped = groups is not None
         # A subclass may predict differently, and so does the paper's guess where nothing is near.
         self.parzen = type(model) is ParzenWindowClassifier and model.nothing_near == "nearest"
         if self.parzen:
@@ -50,6 +57,8 @@ class PartsJudge:
         n = len(self.y)
         if self.parzen:
             return self.part(np.arange(n))
+        if self.grouped:
+            return self._without_own_group(np.arange(n))
         wrong = np.full(n, np.nan)
         fold = rng.permutation(n) % min(FOLDS, n)
         for f in range(fold.max() + 1):
@@ -59,11 +68,20 @@ class PartsJudge:
     def part(self, rows: Codes) -> Features:
         """Return which instances (n,) are wrong by a model of these rows, as `whole` does."""
         if not self.parzen:
-            return self._fitted(rows)
+            return self._without_own_group(rows) if self.grouped else self._fitted(rows)
         bandwidth = resolve_bandwidth(self.model.bandwidth, self.X[rows], self.y[rows])
         wrong: Features = parzen_wrong(
-            self.squared, self.y, rows, bandwidth, self.prior, self.corrected
+            self.squared, (self.y, self.groups), rows, bandwidth, self.prior, self.corrected
         )
+        return wrong
+
+    def _without_own_group(self, rows: Codes) -> Features:
+        wrong = np.full(len(self.y), np.nan)
+        fold = self.groups % FOLDS
+        for f in np.unique(fold):
+            others = rows[fold[rows] != f]
+            if len(others):
+                wrong[fold == f] = self._fitted(others)[fold == f]
         return wrong
 
     def _fitted(self, rows: Codes) -> Features:
@@ -90,35 +108,44 @@ def _prior_of(model: ParzenWindowClassifier, labels: Labels) -> Features:
 
 @compiled
 def parzen_wrong(
-    squared: Features, y: Codes, rows: Codes, bandwidth: float, prior: Features, corrected: bool
+    squared: Features,
+    known: tuple[Codes, Codes],
+    rows: Codes,
+    bandwidth: float,
+    prior: Features,
+    corrected: bool,
 ) -> Features:
     """Return whether a Parzen window of ``rows`` errs, (n,); NaN where its class would be gone.
 
-    ``squared`` is (n, n), ``prior`` (n_classes,). An instance among the rows leaves itself out.
+    ``squared`` is (n, n), ``known`` the class and the group of each instance, twice (n,), ``prior``
+    (n_classes,). An instance leaves its own group out.
     """
+    y, group = known
     n, n_classes = y.shape[0], prior.shape[0]
     count = np.zeros(n_classes)
-    inside = np.zeros(n, dtype=np.bool_)
     for j in rows:
         count[y[j]] += 1.0
-        inside[j] = True
+    own = np.empty(n_classes)
     factor = -0.5 / (bandwidth * bandwidth)
     wrong = np.empty(n)
     k = np.empty(n_classes)
     for i in range(n):
         nearest = np.inf
+        own[:] = 0.0
         for j in rows:
-            if j != i:
+            if group[j] != group[i]:
                 nearest = min(nearest, squared[i, j])
+            else:
+                own[y[j]] += 1.0
         k[:] = 0.0
         for j in rows:
             exponent = (squared[i, j] - nearest) * factor
-            if j != i and exponent > _FAR:
+            if group[j] != group[i] and exponent > _FAR:
                 k[y[j]] += np.exp(exponent)
         for c in range(n_classes if corrected else 0):
-            size = count[c] - (1.0 if inside[i] and y[i] == c else 0.0)
+            size = count[c] - own[c]
             k[c] *= prior[c] / size if size > 0.0 else 0.0
         wrong[i] = 0.0 if best_of(k)[0] == y[i] else 1.0
-        if inside[i] and count[y[i]] == 1.0:
+        if own[y[i]] > 0.0 and count[y[i]] == own[y[i]]:
             wrong[i] = np.nan
     return wrong
