@@ -33,6 +33,9 @@ drafts = st.builds(
     duration=st.none() | st.floats(0, 1e9),
     payload=st.dictionaries(st.text(), st.integers()),
     at=st.none() | times,
+    op=st.none() | st.text(),
+    author=st.none() | st.dictionaries(st.text(), st.text()),
+    attrs=st.none() | st.dictionaries(st.text(), st.integers()),
 )
 
 
@@ -58,7 +61,12 @@ def test_an_event_that_is_written_again_keeps_its_time_and_gets_a_new_number(
 
 
 def test_the_table_has_a_column_for_every_field_and_the_campaign() -> None:
-    assert {column.name for column in events.columns} == {"campaign_id", *EVENT_FIELDS}
+    assert {column.name for column in events.columns} == {
+        "campaign_id",
+        "salt",
+        "digest",
+        *EVENT_FIELDS,
+    }
 
 
 def test_the_fields_are_exported_in_the_order_they_always_had(tmp_path: Path) -> None:
@@ -66,9 +74,9 @@ def test_the_fields_are_exported_in_the_order_they_always_had(tmp_path: Path) ->
     campaign.add([0.0], "a")
     content = json.loads(campaign.export(tmp_path / "out.json").read_text())
     # "label" stands before "cost", and the vector comes last: files in use look like this.
-    assert [list(row) for row in content["events"]] == [
-        ["seq", "at", "kind", "entry", "label", "cost", "duration", "payload", "x"]
-    ] * 2
+    order = ["seq", "at", "kind", "entry", "label", "cost", "duration", "payload"]
+    order += ["op", "author", "attrs", "x"]
+    assert [list(row) for row in content["events"]] == [order] * 2
 
 
 def test_what_happens_once_are_kinds_of_events() -> None:

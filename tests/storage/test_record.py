@@ -19,6 +19,11 @@ from palacs.storage import Draft, StorageUnavailable, open_storage
         "UPDATE palacs_events SET label = '\"b\"'",
         "DELETE FROM palacs_events",
         "DELETE FROM palacs_campaigns",
+        "UPDATE palacs_events SET x = NULL",
+        "UPDATE palacs_events SET digest = NULL",
+        # As erasing does it, but without a tombstone.
+        "UPDATE palacs_events SET x = NULL, payload = '{}', cost = NULL, duration = NULL, "
+        "author = NULL, attrs = NULL, salt = digest",
     ],
 )
 def test_nobody_can_edit_the_record_even_with_plain_sql(url: str, statement: str) -> None:

@@ -22,25 +22,27 @@ from palacs.storage import (
     open_storage,
     upgrade_storage,
 )
+from palacs.storage._chain import anchor, digest_of, extended
 from palacs.storage._postgresql import PostgreSQLStorage
 from palacs.storage._schema import REVISIONS, VERSION_TABLE, metadata
 from palacs.storage._schema_versions import migrate_to
 
-FIRST = Path(__file__).parent / "fixtures" / "schema-0001.sqlite"
+FIXTURES = Path(__file__).parent / "fixtures"
+FIRST = FIXTURES / "schema-0001.sqlite"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def first_schema(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Address of a storage as the first version of palacs left it."""
+def _left_by(schema: str, request: pytest.FixtureRequest, folder: Path) -> str:
+    """Return the address of a storage as an older palacs left it."""
+    made = FIXTURES / f"schema-{schema}.sqlite"
     if request.param == "sqlite":
-        copy = tmp_path / "old.db"
-        shutil.copy(FIRST, copy)
+        copy = folder / "old.db"
+        shutil.copy(made, copy)
         return f"sqlite:///{copy}"
     url: str = request.getfixturevalue("new_postgresql")()
     storage = PostgreSQLStorage.from_url(url)
     with storage._migrating() as connection:
-        migrate_to(connection, "0001")
-    file = sqlite3.connect(FIRST)
+        migrate_to(connection, schema)
+    file = sqlite3.connect(made)
     file.row_factory = sqlite3.Row
     with storage._writing() as connection:
         for table in ("palacs_campaigns", "palacs_events"):
@@ -50,6 +52,18 @@ def first_schema(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     file.close()
     storage.close()
     return url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def first_schema(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Address of a storage as the first version of palacs left it."""
+    return _left_by("0001", request, tmp_path)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def second_schema(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Address of a storage with costs, as it was before events were chained."""
+    return _left_by("0002", request, tmp_path)
 
 
 def test_the_first_schema_is_opened_upgraded_and_continued(first_schema: str) -> None:
@@ -75,6 +89,36 @@ def test_the_first_schema_is_opened_upgraded_and_continued(first_schema: str) ->
         campaign.tell(request, [0.5, 0.5, 0.5], cost=2.0, duration=30.0)
         assert campaign.history()["cost"].dropna().tolist() == [2.0]
         assert campaign.replay().ok
+
+
+def test_the_second_schema_is_opened_upgraded_and_continued(second_schema: str) -> None:
+    with pytest.raises(StorageOutdated, match="palacs storage upgrade --storage"):
+        load_campaign("subject-08", storage=second_schema)
+    assert upgrade_storage(second_schema) == ("0002", REVISIONS[-1])
+    with load_campaign("subject-08", storage=second_schema) as campaign:
+        status = campaign.status()
+        assert (status.instances, status.spent, status.n_features) == (9, 13.5, 2)
+        assert campaign.replay().ok
+        campaign.tell(campaign.ask(), [0.5, 0.5], cost=2.0)
+        assert campaign.status().spent == 15.5
+
+
+@pytest.mark.parametrize("schema", REVISIONS[:-1])
+def test_what_was_recorded_before_is_chained_by_the_upgrade(tmp_path: Path, schema: str) -> None:
+    copy = tmp_path / "old.db"
+    shutil.copy(FIXTURES / f"schema-{schema}.sqlite", copy)
+    upgrade_storage(f"sqlite:///{copy}")
+    file = sqlite3.connect(copy)
+    file.row_factory = sqlite3.Row
+    [campaign] = file.execute("SELECT * FROM palacs_campaigns").fetchall()
+    chain = anchor(campaign["name"], campaign["created_at"])
+    rows = file.execute("SELECT * FROM palacs_events ORDER BY seq").fetchall()
+    for row in map(dict, rows):
+        assert row["digest"] == digest_of(row)
+        chain = extended(chain, row["digest"])
+    assert campaign["chain"] == chain
+    assert len({row["salt"] for row in rows}) == campaign["head"]
+    file.close()
 
 
 def test_looking_at_an_older_file_does_not_change_it(tmp_path: Path) -> None:

@@ -108,8 +108,18 @@ def _event(row: dict[str, Any], x: Any) -> Event:
         "cost": _values.check_amount(row.get("cost"), "cost"),
         "duration": _values.check_amount(row.get("duration"), "duration"),
         "payload": row.get("payload") or {},
+        "op": None if row.get("op") is None else str(row["op"]),
+        "author": _mapping(row, "author"),
+        "attrs": _mapping(row, "attrs"),
     }
     return Event(**{name: row.get(name) for name in EVENT_FIELDS} | checked)
+
+
+def _mapping(row: dict[str, Any], name: str) -> dict[str, Any] | None:
+    value = row.get(name)
+    if value is not None and not isinstance(value, dict):
+        raise ValueError(f"its {name} {value!r} is no JSON object")
+    return value
 
 
 def _vector(raw: bytes) -> list[float]:

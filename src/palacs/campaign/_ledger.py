@@ -185,6 +185,8 @@ class Ledger:
                 self._fold_class_added(event)
             case "created":
                 self._fold_created(event)
+            case "class_renamed" | "changed" | "renewed" | "closed" | "reopened" | "erased":
+                raise ValueError(f"this palacs cannot continue after {event.kind!r} yet")
             case unknown:
                 assert_never(unknown)
 

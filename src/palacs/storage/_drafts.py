@@ -25,6 +25,12 @@ EventKind = Literal[
     "paused",
     "resumed",
     "class_added",
+    "class_renamed",
+    "changed",
+    "renewed",
+    "closed",
+    "reopened",
+    "erased",
 ]
 """What can happen in a campaign."""
 
@@ -60,6 +66,12 @@ class Draft:
         Everything else, as JSON-able values without NaN or infinity.
     at : float or None
         Seconds since the epoch; ``None`` means the moment of writing.
+    op : str or None
+        The client's id of the operation; all events that one operation wrote have the same.
+    author : mapping or None
+        Who did it: host, process, person, as JSON-able values.
+    attrs : mapping or None
+        What the laboratory noted about it, as JSON-able values.
     """
 
     kind: EventKind
@@ -70,6 +82,9 @@ class Draft:
     duration: float | None = None
     payload: Mapping[str, Any] = field(default_factory=dict)
     at: float | None = None
+    op: str | None = None
+    author: Mapping[str, Any] | None = None
+    attrs: Mapping[str, Any] | None = None
 
     def numbered(self, seq: int, now: float) -> Event:
         """Return the event that this draft becomes.

@@ -15,8 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import event, exc
 
 from palacs.storage._addresses import parse
-from palacs.storage._schema import campaigns
-from palacs.storage._sql import SQLStorage
+from palacs.storage._sql import HEAD, SQLStorage
 from palacs.storage._storage import Clock
 from palacs.storage._storage_errors import (
     StorageError,
@@ -36,7 +35,7 @@ SELECT set_config('synchronous_commit', 'on', false)
  WHERE current_setting('synchronous_commit') = 'off'
 """
 
-_LOCK = sa.select(campaigns.c.head).where(campaigns.c.id == sa.bindparam("key")).with_for_update()
+_LOCK = HEAD.with_for_update()
 _NOW = sa.text("SELECT extract(epoch FROM clock_timestamp())::double precision")
 
 _SCHEMA_LOCK = 0x70616C616373  # "palacs", as the key of an advisory lock
@@ -87,8 +86,9 @@ class PostgreSQLStorage(SQLStorage):
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
             yield connection
 
-    def _lock(self, connection: sa.Connection, key: int) -> sa.Row[Any] | None:
-        return connection.execute(_LOCK, {"key": key}).first()
+    def _lock(self, connection: sa.Connection, key: int) -> tuple[int, bytes] | None:
+        found = connection.execute(_LOCK, {"key": key}).first()
+        return None if found is None else (found.head, found.chain)
 
     def _server_now(self, connection: sa.Connection) -> float:
         return float(connection.execute(_NOW).scalar_one())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-REVISIONS = ("0001", "0002")
+REVISIONS = ("0001", "0002", "0003")
 """Every schema there has been, oldest first; the last one is what this palacs reads."""
 
 VERSION_TABLE = "palacs_version"
@@ -22,6 +22,7 @@ campaigns = sa.Table(
     sa.Column("name", sa.Text, nullable=False, unique=True),
     sa.Column("created_at", sa.Double, nullable=False),
     sa.Column("head", sa.Integer, nullable=False),
+    sa.Column("chain", sa.LargeBinary),
 )
 
 events = sa.Table(
@@ -37,4 +38,22 @@ events = sa.Table(
     sa.Column("payload", sa.Text, nullable=False),
     sa.Column("cost", sa.Double),
     sa.Column("duration", sa.Double),
+    sa.Column("op", sa.Text),
+    sa.Column("author", sa.Text),
+    sa.Column("attrs", sa.Text),
+    sa.Column("salt", sa.LargeBinary),
+    sa.Column("digest", sa.LargeBinary),
+)
+
+# Only a cache of what the events add up to: it may be emptied at any time.
+snapshots = sa.Table(
+    "palacs_snapshots",
+    metadata,
+    sa.Column("campaign_id", sa.Integer, sa.ForeignKey("palacs_campaigns.id"), primary_key=True),
+    sa.Column("part", sa.Text, primary_key=True),
+    sa.Column("seq", sa.Integer, nullable=False),
+    sa.Column("chain", sa.LargeBinary, nullable=False),
+    sa.Column("format", sa.Text, nullable=False),
+    sa.Column("checksum", sa.LargeBinary, nullable=False),
+    sa.Column("data", sa.LargeBinary, nullable=False),
 )

@@ -18,6 +18,7 @@ from typing import Any, Self
 import sqlalchemy as sa
 from sqlalchemy import exc
 
+from palacs.storage import _chain
 from palacs.storage._addresses import parse, shown
 from palacs.storage._drafts import EVENT_FIELDS, Draft, Event
 from palacs.storage._schema import REVISIONS, campaigns, events
@@ -38,12 +39,15 @@ _SELECT = (
     .where(events.c.campaign_id == sa.bindparam("key"), events.c.seq > sa.bindparam("after"))
     .order_by(events.c.seq)
 )
+HEAD = sa.select(campaigns.c.head, campaigns.c.chain).where(campaigns.c.id == sa.bindparam("key"))
 _AFTER_SEQ_AND_AT = EVENT_FIELDS[2:]
-_LABEL, _PAYLOAD = map(_AFTER_SEQ_AND_AT.index, ("label", "payload"))  # kept as JSON
+_JSON = ("payload", "author", "attrs")
+_LABEL = _AFTER_SEQ_AND_AT.index("label")
+_MAPPINGS = tuple(map(_AFTER_SEQ_AND_AT.index, _JSON))
 _SET_HEAD = (
     sa.update(campaigns)
     .where(campaigns.c.id == sa.bindparam("key"))
-    .values(head=sa.bindparam("new_head"))
+    .values(head=sa.bindparam("new_head"), chain=sa.bindparam("new_chain"))
 )
 
 
@@ -57,15 +61,22 @@ def _read(row: Sequence[Any]) -> Event:
     # A newer palacs may have written kinds that this one does not know; whoever folds the
     # events refuses them, so that following a campaign still works.
     seq, at, *values = row
-    label, payload = values[_LABEL], values[_PAYLOAD]
+    label = values[_LABEL]
     try:
         values[_LABEL] = None if label is None else _label(label)
-        values[_PAYLOAD] = json.loads(payload) if payload != "{}" else {}
+        for place in _MAPPINGS:
+            text = values[place]
+            if text is not None:
+                values[place] = json.loads(text) if text != "{}" else {}
     except ValueError as error:
         raise StorageDamaged(
             f"event {seq} is unreadable ({error}); restore the storage from a backup."
         ) from error
     return Event(*values, seq=seq, at=at)
+
+
+def _stored(row: sa.Row[Any]) -> StoredCampaign:
+    return StoredCampaign(row.id, row.name, row.created_at, row.head, row.chain)
 
 
 def _to_json(value: Any) -> str:
@@ -76,11 +87,14 @@ def _to_json(value: Any) -> str:
 class SQLTransaction(Transaction):
     """A writer's turn, backed by an open database transaction that holds the lock."""
 
-    def __init__(self, connection: sa.Connection, key: int, head: int, now: float) -> None:
+    def __init__(
+        self, connection: sa.Connection, key: int, head: int, chain: bytes, now: float
+    ) -> None:
         self.head = head
         self.now = now
         self._connection = connection
         self._key = key
+        self.chain = chain
 
     def events(self, after: int) -> list[Event]:
         """Return the events numbered above `after`, in order."""
@@ -96,16 +110,18 @@ class SQLTransaction(Transaction):
         written = [d.numbered(self.head + i, self.now) for i, d in enumerate(drafts, start=1)]
         self._connection.execute(_INSERT, [self._row(event) for event in written])
         self.head = written[-1].seq
-        self._connection.execute(_SET_HEAD, {"key": self._key, "new_head": self.head})
+        end = {"key": self._key, "new_head": self.head, "new_chain": self.chain}
+        self._connection.execute(_SET_HEAD, end)
         return written
 
     def _row(self, event: Event) -> dict[str, Any]:
-        return {
-            **event.as_dict(),
-            "campaign_id": self._key,
-            "label": None if event.label is None else _to_json(event.label),
-            "payload": _to_json(dict(event.payload)),
-        }
+        row = event.as_dict() | {"campaign_id": self._key, "salt": _chain.new_salt()}
+        row["label"] = None if event.label is None else _to_json(event.label)
+        for name in _JSON:
+            row[name] = None if row[name] is None else _to_json(dict(row[name]))
+        row["digest"] = _chain.digest_of(row)
+        self.chain = _chain.extended(self.chain, row["digest"])
+        return row
 
 
 class SQLStorage(Storage):
@@ -138,8 +154,8 @@ class SQLStorage(Storage):
         """Return an engine; nothing is opened yet."""
 
     @abstractmethod
-    def _lock(self, connection: sa.Connection, key: int) -> sa.Row[Any] | None:
-        """Take the campaign's lock; return (head,) or None."""
+    def _lock(self, connection: sa.Connection, key: int) -> tuple[int, bytes] | None:
+        """Take the campaign's lock; return its head and chain, or None."""
 
     @abstractmethod
     def _translate(self, error: exc.DBAPIError) -> StorageError:
@@ -212,12 +228,15 @@ class SQLStorage(Storage):
             with self._writing() as connection:
                 now = self._now(connection)
                 created = drafts[0].at if drafts and drafts[0].at is not None else now
-                row = sa.insert(campaigns).values(name=name, created_at=created, head=0)
+                chain = _chain.anchor(name, created)
+                row = sa.insert(campaigns).values(
+                    name=name, created_at=created, head=0, chain=chain
+                )
                 key = connection.execute(row).inserted_primary_key
                 assert key is not None
-                transaction = SQLTransaction(connection, key[0], 0, now)
-                transaction.append(drafts)
-                return StoredCampaign(key[0], name, created, transaction.head)
+                turn = SQLTransaction(connection, key[0], 0, chain, now)
+                turn.append(drafts)
+                return StoredCampaign(key[0], name, created, turn.head, turn.chain)
         except StorageConflict as error:
             if any(found.name == name for found in self.campaigns()):
                 raise CampaignExists(
@@ -236,13 +255,13 @@ class SQLStorage(Storage):
         if row is None:
             known = ", ".join(map(repr, names)) or "none yet"
             raise CampaignNotFound(f"no campaign {name!r} in {self.url}; there are: {known}.")
-        return StoredCampaign(row.id, row.name, row.created_at, row.head)
+        return _stored(row)
 
     def campaigns(self) -> list[StoredCampaign]:
         """Return all campaigns, oldest first."""
         with self._reading() as connection:
             rows = connection.execute(sa.select(campaigns).order_by(campaigns.c.id)).all()
-        return [StoredCampaign(row.id, row.name, row.created_at, row.head) for row in rows]
+        return [_stored(row) for row in rows]
 
     def events(self, key: int, after: int = 0, limit: int | None = None) -> list[Event]:
         """Return events of campaign `key` numbered above `after`, in order."""
@@ -255,10 +274,10 @@ class SQLStorage(Storage):
     def write(self, key: int) -> Iterator[Transaction]:
         """Take the writer's turn on campaign `key`; leaving the block commits it."""
         with self._writing() as connection:
-            row = self._lock(connection, key)
-            if row is None:
+            end = self._lock(connection, key)
+            if end is None:
                 raise CampaignNotFound(f"no campaign with key {key} in {self.url}.")
-            yield SQLTransaction(connection, key, row[0], self._now(connection))
+            yield SQLTransaction(connection, key, *end, self._now(connection))
 
     def now(self) -> float:
         """Return the clock that leases are measured with, in seconds since the epoch."""

@@ -20,8 +20,7 @@ from sqlalchemy import event, exc
 from sqlalchemy.pool import StaticPool
 
 from palacs.storage._addresses import parse, refusal
-from palacs.storage._schema import campaigns
-from palacs.storage._sql import SQLStorage
+from palacs.storage._sql import HEAD, SQLStorage
 from palacs.storage._storage import Clock
 from palacs.storage._storage_errors import (
     ForeignStorage,
@@ -35,8 +34,6 @@ from palacs.storage._storage_errors import (
 
 PATIENCE_S = 60.0
 """How long a writer waits for its turn, unless the URL says ``?timeout=SECONDS``."""
-
-_LOCK = sa.select(campaigns.c.head).where(campaigns.c.id == sa.bindparam("key"))
 
 
 class SQLiteStorage(SQLStorage):
@@ -128,9 +125,10 @@ class SQLiteStorage(SQLStorage):
                 wrapped = exc.OperationalError("PRAGMA journal_mode", None, error)
                 raise self._translate(wrapped) from error
 
-    def _lock(self, connection: sa.Connection, key: int) -> sa.Row[Any] | None:
+    def _lock(self, connection: sa.Connection, key: int) -> tuple[int, bytes] | None:
         # BEGIN IMMEDIATE already made this the only writer.
-        return connection.execute(_LOCK, {"key": key}).first()
+        found = connection.execute(HEAD, {"key": key}).first()
+        return None if found is None else (found.head, found.chain)
 
     def _server_now(self, connection: sa.Connection) -> float:
         return time.time()

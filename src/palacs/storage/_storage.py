@@ -23,12 +23,17 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class StoredCampaign:
-    """A campaign's place in a storage: its key, name, creation time and last event number."""
+    """A campaign's place in a storage: its key, name, creation time and last event number.
+
+    ``chain`` stands for all events up to ``head``: it is another one if any of them is. It is
+    empty where a storage keeps no chain.
+    """
 
     key: int
     name: str
     created_at: float
     head: int
+    chain: bytes = b""
 
 
 class Transaction(ABC):

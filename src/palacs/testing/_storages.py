@@ -49,6 +49,8 @@ def check_events_keep_their_values(storage: Storage) -> None:
         Draft("told", "r1", "τ 'quoted' \\", bytes(range(256)), 0.1, 1e-300, {"a": [1, None]}),
         Draft("told", "r2", -3, b"", 0.0, 2.5, {"text": "\u0000 \ud800 \N{SNOWMAN}"}, at=12.25),
         Draft("paused"),
+        Draft("erased", op="o-1", author={"person": "\u00e4 \ud800"}, attrs={"units": [1, None]}),
+        Draft("changed", op="o-2", author={}, attrs={}),
     ]
     written = _append(storage, campaign.key, *drafts)
     found = storage.events(campaign.key)[1:]
@@ -57,6 +59,7 @@ def check_events_keep_their_values(storage: Storage) -> None:
         assert (event.kind, event.entry, event.label) == (draft.kind, draft.entry, draft.label)
         assert (event.x, event.cost, event.duration) == (draft.x, draft.cost, draft.duration)
         assert event.payload == draft.payload
+        assert (event.op, event.author, event.attrs) == (draft.op, draft.author, draft.attrs)
     assert found[1].at == 12.25
 
 
