@@ -375,6 +375,6 @@ def test_an_older_file_says_how_to_upgrade_and_the_command_does_it(palacs: Shell
     refused = palacs("campaign", "ask", "subject-07", *storage, code=5)
     assert "palacs storage upgrade --storage sqlite:///old.db" in refused.stderr
     upgraded = palacs.json("storage", "upgrade", *storage)
-    assert (upgraded["before"], upgraded["after"]) == ("0001", "0002")
+    assert (upgraded["before"], upgraded["after"]) == ("0001", "0003")
     assert palacs.json("campaign", "ask", "subject-07", *storage)["label"] == "tongue"
     assert "already" in palacs("storage", "upgrade", *storage).stdout
