@@ -58,6 +58,15 @@ def test_every_way_to_write_one_instance_is_understood(content: bytes | str) -> 
         ("-0,5;1,2e3", "-0, 5, 1, 2e3", "-0.5, 1.2e3"),
         ("1,234.5;2", "1, 234.5, 2", "1234.5, 2"),
         ("a;b\n0,5;1,25", "0, 5, 1, 25", "0.5, 1.25"),
+        ("0,5", "0, 5", "0.5"),
+        ("1,234", "1, 234", "1.234"),
+        ("1,234,567", "1, 234, 567", "1234567"),
+        ("1.234,5", "1.234, 5", "1234.5"),
+        ("1.234,5;0,5", "1.234, 5, 0, 5", "1234.5, 0.5"),
+        ("1.234,5\t7", "1.234, 5, 7", "1234.5, 7"),
+        ("0,5\n1,25", "0, 5 / 1, 25", "0.5, 1.25"),
+        ("0,5\n1\n2", "0, 5 / 1 / 2", "0.5, 1, 2"),
+        ("alpha\n0,5", "0, 5", "0.5"),
     ],
 )
 def test_numbers_that_can_be_read_in_two_ways_are_refused_with_both(
@@ -69,10 +78,24 @@ def test_numbers_that_can_be_read_in_two_ways_are_refused_with_both(
     assert str(refusal.value).startswith("trial.csv: ")
 
 
+@pytest.mark.parametrize("text", ["0, 5", "0 ,5", "0;5", "0 5", "0.0,5.0", "low,high\n0,5"])
+def test_two_numbers_that_are_clearly_two_are_read(text: str) -> None:
+    assert read_instance(text) == [0.0, 5.0]
+
+
+def test_the_number_of_features_tells_two_numbers_from_a_decimal_comma() -> None:
+    assert read_instance("0,5", n_features=2) == [0.0, 5.0]
+    assert read_instance("100,200,300", n_features=3) == [100.0, 200.0, 300.0]
+    for text, n_features in [("0,5", 1), ("0,5", None), ("0,5;1,25", 4), ("0,5;1,25", 2)]:
+        with pytest.raises(ValueError, match="can be read as"):
+            read_instance(text, n_features=n_features)
+
+
 @given(some.lists(some.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=6))
 def test_what_python_writes_comes_back_whatever_separates_it(values: list[float]) -> None:
     for separator in (",", ", ", ";", " ", "\t", "\n"):
-        assert read_instance(separator.join(map(repr, values))) == values
+        text = separator.join(map(repr, values))
+        assert read_instance(text, n_features=len(values)) == values
     assert read_instance(json.dumps(values)) == values
     assert read_instance(npy(np.array(values))) == values
 
@@ -82,8 +105,8 @@ def test_what_python_writes_comes_back_whatever_separates_it(values: list[float]
     [
         ("", "no numbers found"),
         (" ;,\n", "no numbers found"),
-        ("1,2\n3,4", r"shape \(2, 2\) is not one row of numbers; give one instance at a time"),
-        ("0,5\n1,25", r"shape \(2, 2\)"),
+        ("1.5,2\n3,4", r"shape \(2, 2\) is not one row of numbers; give one instance at a time"),
+        ("0,5\n1,25;3", r"shape \(2, 3\)"),
         ("[[1], [2]]", r"shape \(2, 1\)"),
         ("[]", "no flat list"),
         ("[[]]", "no flat list"),

@@ -324,3 +324,24 @@ assert compiled and compiled == tally.signatures, compiled
 """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
     subprocess.run([sys.executable, "-c", script], env=environment, check=True, timeout=120)
+
+
+def test_numbers_as_text_are_read_as_a_file_would_be(shared_studio: Any) -> None:
+    shared_studio.post("/campaigns", {"name": "texts", "classes": ["a", "b"]})
+    (request,) = shared_studio.post("/campaigns/texts/ask")["requests"]
+    tell, add = "/campaigns/texts/tell", "/campaigns/texts/add"
+    for body, says in (
+        ({"text": "0,5;1,25"}, "can be read as 0, 5, 1, 25 or as 0.5, 1.25"),
+        ({"text": "0,5"}, "can be read as 0, 5 or as 0.5"),
+        ({"text": "[" * 10_000}, "no JSON"),
+        ({"text": "1 2", "x": [1, 2]}, "either as x, a list, or as text"),
+        ({}, "either as x, a list, or as text"),
+    ):
+        for path, more in ((tell, {"id": request["id"]}), (add, {"label": "a"})):
+            status, answer = shared_studio.call("POST", path, {**body, **more})
+            assert status == 422
+            assert says in answer["error"]["message"]
+    told = shared_studio.post(tell, {"id": request["id"], "text": "0.5; 1.25"})
+    assert told["instance"]["x"] == [0.5, 1.25]
+    added = shared_studio.post(add, {"label": "b", "text": "0,5"})
+    assert added["instance"]["x"] == [0.0, 5.0]

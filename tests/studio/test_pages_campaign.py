@@ -195,10 +195,29 @@ def test_numbers_that_are_none_are_refused_in_place(shared_studio: Any, visitor:
     path = new_campaign(shared_studio, "typo")
     shared_studio.post(f"{path}/ask")
     page = visitor.open(bench_of("typo"))
-    page.get_by_label("Numbers of this instance").fill("0.5 l.5")
-    page.get_by_role("button", name="Tell").click()
-    expect(page.locator(".next [data-error]")).to_contain_text("“l.5” is not a number")
+    for typed, says in (
+        ("0.5 l.5", "'l.5' at position 1 is not a number"),
+        ("", "no numbers found"),
+        ("0,5;1,25", "'0,5;1,25' can be read as 0, 5, 1, 25 or as 0.5, 1.25"),
+        ("0,5", "can be read as 0, 5 or as 0.5"),
+    ):
+        page.get_by_label("Numbers of this instance").fill(typed)
+        page.get_by_role("button", name="Tell").click()
+        expect(page.locator(".next [data-error]")).to_contain_text(says)
+        visitor.complaints.clear()
     assert shared_studio.get(f"{path}/status")["instances"] == 0
+
+
+def test_the_bench_says_how_typed_numbers_were_understood(
+    shared_studio: Any, visitor: Visitor
+) -> None:
+    path = new_campaign(shared_studio, "echoed")
+    (request,) = shared_studio.post(f"{path}/ask")["requests"]
+    page = visitor.open(bench_of("echoed"))
+    page.get_by_label("Numbers of this instance").fill("0.5;1.250 -3e2")
+    page.get_by_role("button", name="Tell").click()
+    told = page.locator("[data-told]")
+    expect(told).to_have_text(f"{request['id']}: 3 features: 0.5, 1.25, -300")
 
 
 def test_performed_shows_as_awaiting_data_and_can_still_be_answered(

@@ -74,7 +74,7 @@ def test_a_file_answers_a_request(
     [
         ("a.csv", b"", "empty"),
         ("a.csv", b"1,two,3", "'two' at position 1"),
-        ("a.csv", b"1,2\n3,4\n", "shape (2, 2)"),
+        ("a.csv", b"1.5,2\n3,4\n", "shape (2, 2)"),
         ("a.csv", b"0,5;1,25", "0, 5, 1, 25 or as 0.5, 1.25"),
         ("a.csv", b"\xff\xfe\x00", "neither text nor NPY"),
         ("a.json", b"{]", "no JSON"),

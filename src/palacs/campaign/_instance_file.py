@@ -1,7 +1,8 @@
 """One instance from a file, standard input or a few typed numbers: CSV, JSON or NPY.
 
-The file's name only tells the format; nothing is opened here. What can be read in two ways, such
-as decimal commas between semicolons, is refused with both readings.
+The command line, the studio's upload and its text field all read here. The file's name only tells
+the format; nothing is opened. What can be read in two ways, such as decimal commas between
+semicolons, is refused with both readings.
 """
 
 from __future__ import annotations
@@ -29,9 +30,12 @@ _BROKEN_HEADER = (
     tokenize.TokenError,
 )
 _GROUPED = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
+_GROUPED_BY_POINTS = re.compile(r"[-+]?\d{1,3}(\.\d{3})+,\d*")
 
 
-def read_instance(content: bytes | str, name: str = "the file") -> Numbers:
+def read_instance(
+    content: bytes | str, name: str = "the file", n_features: int | None = None
+) -> Numbers:
     """Return the feature values of one instance.
 
     Parameters
@@ -41,6 +45,9 @@ def read_instance(content: bytes | str, name: str = "the file") -> Numbers:
         with one row or one column of numbers, the row under the names of the features or not.
     name : str
         As the sender calls it, for messages; ``.npy`` and ``.json`` tell the format.
+    n_features : int or None
+        How many there have to be, where that is known: it tells two numbers with a comma between
+        them from one with a decimal comma.
 
     Returns
     -------
@@ -63,7 +70,9 @@ def read_instance(content: bytes | str, name: str = "the file") -> Numbers:
     Traceback (most recent call last):
     ...
     ValueError: the file: '0,5;1,25' can be read as 0, 5, 1, 25 or as 0.5, 1.25; write decimal
-    points, and commas only between numbers.
+    points, and spaces between the numbers.
+    >>> read_instance("0,5", n_features=2)
+    [0.0, 5.0]
     """
     kind = name.lower().rpartition(".")[2]
     if isinstance(content, bytes):
@@ -78,7 +87,7 @@ def read_instance(content: bytes | str, name: str = "the file") -> Numbers:
     text = content.strip()
     if kind == "json" or text.startswith(("[", "{")):
         return _read_json(text, name)
-    return _read_text(text, name)
+    return _read_text(text, name, n_features)
 
 
 def _read_npy(content: bytes, name: str) -> Numbers:
@@ -127,22 +136,27 @@ def _read_json(text: str, name: str) -> Numbers:
     return [_number(value, place, name) for place, value in enumerate(values)]
 
 
-def _read_text(text: str, name: str) -> Numbers:
+def _read_text(text: str, name: str, n_features: int | None) -> Numbers:
     lines = [line for line in text.splitlines() if _words(line)]
     rows = [_words(line) for line in lines]
-    if len(rows) == 2 and not any(map(_is_number, rows[0])):
-        named = len(rows[0]) in (len(rows[1]), len(_held_together(lines[1])))
-        lines, rows = (lines[1:], rows[1:]) if named else (lines, rows)
+    if _has_names(lines, rows):
+        n_features = len(rows[0]) if n_features is None else n_features
+        lines, rows = lines[1:], rows[1:]
     if not rows:
         raise ValueError(f"{name}: it is empty, no numbers found; give one row of numbers.")
-    if len(rows) == 1:
-        _check_commas(lines[0], rows[0], name)
+    _check_commas(lines, rows, name, n_features)
     # One number per line is how numpy.savetxt writes a vector.
     longest = max(map(len, rows))
     if len(rows) > 1 and longest > 1:
         raise _several(name, (len(rows), longest))
     words = [word for row in rows for word in row]
     return [_number(word, place, name) for place, word in enumerate(words)]
+
+
+def _has_names(lines: list[str], rows: list[list[str]]) -> bool:
+    if len(rows) != 2 or any(map(_is_number, rows[0])):
+        return False
+    return len(rows[0]) in (len(rows[1]), len(_held_together(lines[1])))
 
 
 def _words(line: str) -> list[str]:
@@ -155,16 +169,25 @@ def _held_together(line: str) -> list[str]:
     return [part.strip(",") for part in apart.split()]
 
 
-def _check_commas(line: str, words: list[str], name: str) -> None:
-    """Refuse commas inside what other separators hold together, where they may be part of it."""
-    held = _held_together(line)
-    if len(held) < 2 or not any("," in part for part in held):
+def _check_commas(
+    lines: list[str], rows: list[list[str]], name: str, n_features: int | None
+) -> None:
+    """Refuse commas that may be part of a number where they stand."""
+    parts = [_held_together(line) for line in lines]
+    if len(lines) > 1 and any(len(held) > 1 for held in parts):
+        return  # no column either
+    held = [part for line in parts for part in line]
+    words = [word for row in rows for word in row]
+    if not any("," in part for part in held) or not all(map(_is_number, words)):
         return
-    for other in (_with_points(held), _without_commas(held)):
-        if all(map(_is_number, other)) and all(map(_is_number, words)):
+    if len(held) == 1 and len(words) == n_features:
+        return  # as one number it would not fit
+    for other in (_with_points(held), _without_commas(held), _without_points(held)):
+        if all(map(_is_number, other)):
+            one = _brief(" / ".join(", ".join(row) for row in rows))
             raise ValueError(
-                f"{name}: {_brief(line)!r} can be read as {_brief(', '.join(words))} or as "
-                f"{_brief(', '.join(other))}; write decimal points, and commas only between "
+                f"{name}: {_brief(' / '.join(lines))!r} can be read as {one} "
+                f"or as {_brief(', '.join(other))}; write decimal points, and spaces between the "
                 "numbers."
             )
 
@@ -175,6 +198,11 @@ def _with_points(held: list[str]) -> list[str]:
 
 def _without_commas(held: list[str]) -> list[str]:
     return [part.replace(",", "") if _GROUPED.fullmatch(part) else part for part in held]
+
+
+def _without_points(held: list[str]) -> list[str]:
+    whole = [part.replace(".", "") if _GROUPED_BY_POINTS.fullmatch(part) else part for part in held]
+    return _with_points(whole)
 
 
 def _brief(text: str) -> str:

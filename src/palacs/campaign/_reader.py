@@ -69,6 +69,12 @@ class CampaignReader:
         self._refresh()
         return list(self._ledger.classes)
 
+    @property
+    def n_features(self) -> int | None:
+        """How many features an instance has to have; ``None`` until that is known."""
+        self._refresh()
+        return self._ledger.labelled.n_features
+
     def __repr__(self) -> str:
         return f"<Campaign {self.name!r} in {self._storage.url}>"
 

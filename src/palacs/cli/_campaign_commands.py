@@ -142,12 +142,11 @@ def tell(
     as_json: AsJson = False,
 ) -> None:
     """Record the instance a request brought."""
-    with reporting():
-        x = read_vector(numbers or [], file)
-        with cp.load_campaign(name, storage=storage) as campaign:
-            known = None if label is None else label_from_text(campaign, label)
-            instance = campaign.tell(request, x, known, cost=cost, duration=duration)
-            _print_instance(instance, as_json)
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        x = read_vector(numbers or [], file, campaign.n_features)
+        known = None if label is None else label_from_text(campaign, label)
+        instance = campaign.tell(request, x, known, cost=cost, duration=duration)
+        _print_instance(instance, as_json)
 
 
 @app.command(context_settings=_NUMBERS)
@@ -166,12 +165,11 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Record an unsolicited instance."""
-    with reporting():
-        x = read_vector(numbers or [], file)
-        with cp.load_campaign(name, storage=storage) as campaign:
-            known = label_from_text(campaign, label)
-            instance = campaign.add(x, known, id=id_, cost=cost, duration=duration)
-            _print_instance(instance, as_json)
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        x = read_vector(numbers or [], file, campaign.n_features)
+        known = label_from_text(campaign, label)
+        instance = campaign.add(x, known, id=id_, cost=cost, duration=duration)
+        _print_instance(instance, as_json)
 
 
 def _print_instance(instance: cp.Instance, as_json: bool) -> None:

@@ -62,23 +62,19 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, allow_nan=False, ensure_ascii=False))
 
 
-def read_vector(numbers: Sequence[str], file: Path | None) -> list[float]:
+def read_vector(
+    numbers: Sequence[str], file: Path | None, n_features: int | None = None
+) -> list[float]:
     """Return feature values from arguments, a file, or standard input (``-``)."""
-    if file is not None:
-        if numbers:
-            raise ValueError("give the numbers as arguments or with --file, not both.")
-        return _read_file(file)
-    if list(numbers) == ["-"]:
-        return cp.read_instance(sys.stdin.read(), "standard input")
-    if not numbers:
+    if file is not None and numbers:
+        raise ValueError("give the numbers as arguments or with --file, not both.")
+    if file is None and not numbers:
         raise ValueError("no numbers given; add them, use --file, or - for standard input.")
-    return cp.read_instance(" ".join(numbers), "arguments")
-
-
-def _read_file(file: Path) -> list[float]:
-    if str(file) == "-":
-        return cp.read_instance(sys.stdin.read(), "standard input")
-    return cp.read_instance(file.read_bytes(), str(file))
+    if list(numbers) == ["-"] or str(file) == "-":
+        return cp.read_instance(sys.stdin.buffer.read(), "standard input", n_features)
+    if file is not None:
+        return cp.read_instance(file.read_bytes(), str(file), n_features)
+    return cp.read_instance(" ".join(numbers), "arguments", n_features)
 
 
 def parse_params(text: str) -> dict[str, Any]:

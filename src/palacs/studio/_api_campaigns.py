@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from palacs import strategies
-from palacs.campaign import CampaignError, Instance, create_campaign
+from palacs.campaign import CampaignError, Instance, create_campaign, read_instance
 from palacs.storage import StorageError, StoredCampaign
 from palacs.studio import _models as m
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
@@ -113,9 +113,8 @@ def ask(campaign: TheCampaign, body: m.Ask | None = None) -> dict[str, Any]:
 def tell(campaign: TheCampaign, body: m.Tell) -> dict[str, Any]:
     """Record the instance that a request brought; telling the same again is harmless."""
     with refusing():
-        instance = campaign.tell(
-            body.id, body.x, body.label, cost=body.cost, duration=body.duration
-        )
+        x = _numbers(campaign, body)
+        instance = campaign.tell(body.id, x, body.label, cost=body.cost, duration=body.duration)
     return {"instance": instance.to_json()}
 
 
@@ -123,10 +122,18 @@ def tell(campaign: TheCampaign, body: m.Tell) -> dict[str, Any]:
 def add(campaign: TheCampaign, body: m.Add) -> dict[str, Any]:
     """Record an instance that nobody asked for."""
     with refusing():
-        instance = campaign.add(
-            body.x, body.label, id=body.id, cost=body.cost, duration=body.duration
-        )
+        x = _numbers(campaign, body)
+        instance = campaign.add(x, body.label, id=body.id, cost=body.cost, duration=body.duration)
     return {"instance": instance.to_json()}
+
+
+def _numbers(campaign: StudioCampaign, body: m.Numbers) -> list[float]:
+    """Return the feature values of a body, typed text read as a file would be."""
+    if (body.x is None) == (body.text is None):
+        raise Refused("give the numbers either as x, a list, or as text.")
+    if body.text is None:
+        return body.x or []
+    return read_instance(body.text, "these numbers", campaign.n_features)
 
 
 @router.post("/campaigns/{name:path}/fail", response_model=m.Done)

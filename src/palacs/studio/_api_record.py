@@ -76,7 +76,7 @@ def upload(
 ) -> dict[str, Any]:
     """Tell a request with the numbers in a file."""
     with refusing():
-        x = read_instance(file.file.read(), file.filename or "the file")
+        x = read_instance(file.file.read(), file.filename or "the file", campaign.n_features)
         instance = campaign.tell(id, x)
     return {"instance": instance.to_json()}
 

@@ -60,11 +60,23 @@ class Ask(Body):
     n: Annotated[StrictInt, Field(ge=1, le=1000)] = 1
 
 
-class Tell(Body):
+class Numbers(Body):
+    """The features of one instance, as a list or as they were typed."""
+
+    x: Vector | None = None
+    text: (
+        Annotated[
+            StrictStr,
+            Field(max_length=50_000_000, description="Instead of x: read as a file would be."),
+        ]
+        | None
+    ) = None
+
+
+class Tell(Numbers):
     """The instance that a request brought."""
 
     id: Id
-    x: Vector
     label: Annotated[Label, Field(description="If not the class asked for.")] | None = None
     cost: Amount | None = None
     duration: Amount | None = None
@@ -83,10 +95,9 @@ class Performed(Body):
     id: Id
 
 
-class Add(Body):
+class Add(Numbers):
     """An instance nobody asked for."""
 
-    x: Vector
     label: Label
     id: Annotated[Id, Field(description="Your own, to make repeating harmless.")] | None = None
     cost: Amount | None = None

@@ -113,25 +113,16 @@ export class Answer {
     this.classes = classes;
   }
 
-  values() {
-    const words = this.numbers.value.trim().replace(/^\[|\]$/g, "").split(/[\s,;]+/).filter(Boolean);
-    if (!words.length) throw new Error("Type the numbers of this instance, separated by commas or spaces.");
-    return words.map((word) => {
-      const value = Number(word);
-      if (!Number.isFinite(value)) throw new Error(`“${word}” is not a number. Write decimals with a point.`);
-      return value;
-    });
-  }
-
   tell() {
     const request = this.current;
     if (!request) return;
     this.run(async () => {
-      /** @type {{ id: string, x: number[], label?: Label }} */
-      const body = { id: request.id, x: this.values() };
+      /** @type {{ id: string, text: string, label?: Label }} */
+      const body = { id: request.id, text: this.numbers.value };
       const label = this.classes[Number(this.label.value)];
       if (String(label) !== String(request.label)) body.label = label;
-      await post(`${this.path}/tell`, body);
+      const { instance } = await post(`${this.path}/tell`, body);
+      this.echo(instance);
       await this.goOn();
     });
   }
@@ -141,7 +132,8 @@ export class Answer {
     const request = this.current;
     if (!request) return;
     this.run(async () => {
-      await upload(`${this.path}/upload?id=${encodeURIComponent(request.id)}`, file);
+      const { instance } = await upload(`${this.path}/upload?id=${encodeURIComponent(request.id)}`, file);
+      this.echo(instance);
       await this.goOn();
     });
   }
@@ -157,6 +149,15 @@ export class Answer {
       await post(`${this.path}/${action}`, { id: request.id, ...more });
       await this.goOn();
     });
+  }
+
+  /**
+   * Says how the numbers were understood.
+   * @param {{ id: string, x: number[] }} instance
+   */
+  echo({ id, x }) {
+    const shown = x.slice(0, 8).join(", ") + (x.length > 8 ? ", …" : "");
+    say(find("[data-told]"), `${id}: ${x.length} ${x.length === 1 ? "feature" : "features"}: ${shown}`);
   }
 
   async goOn() {
