@@ -285,3 +285,16 @@ def test_bad_conditions_are_told_before_anything_runs(
     assert ran.exit_code == 1
     assert message in " ".join(ran.output.split())
     assert not (tmp_path / "out").exists()
+
+
+def test_subjects_are_kept_together_and_are_no_feature(tmp_path: Path) -> None:
+    who = np.tile([f"s{i}" for i in range(8)], 15)
+    path = write(tmp_path, table().assign(subject=who))
+    arguments = ["compare", path, "--target", "label", "--budget", "6", "--trials", "2"]
+    arguments += ["--strategies", "uniform", "--jobs", "1", "--out", str(tmp_path / "out")]
+    told = CliRunner().invoke(app, [*arguments, "--groups", "subject"])
+    assert told.exit_code == 0, told.output
+    assert "--groups subject" in (tmp_path / "out" / "report.html").read_text()
+    unknown = CliRunner().invoke(app, [*arguments, "--groups", "person"])
+    assert unknown.exit_code == 1
+    assert "has no column 'person' for the groups" in unknown.output

@@ -95,11 +95,23 @@ def test_groups_that_leave_too_little_to_train_on_are_found_beforehand(
     with pytest.raises(ValueError, match=r"a budget of 27 is more than the \d+ instances"):
         comparison_experiment(make_dataset(groups=np.arange(60) % 7), budget=27)
     alone = make_dataset((20, 20, 20), groups=np.repeat(["one", "two"], [25, 35]))
-    with pytest.raises(ValueError, match=r"no instance of class number \d is left to train on"):
+    with pytest.raises(ValueError, match=r"class '\w+' is in the group 'one' only"):
         comparison_experiment(alone, budget=2)
+    thin = np.where(np.arange(60) < 57, np.arange(60) % 2, 2)
+    with pytest.raises(ValueError, match=r"train on.* there are 3: 0, 1, 2\."):
+        comparison_experiment(make_dataset((20, 20, 20), groups=thin), budget=2)
     enough = comparison_experiment(make_dataset(groups=np.arange(60) % 7), budget=10, trials=3)
     for trial in range(3):
         assert enough.run("gauss", trial)["Random"].requested.shape == (10,)
+
+
+def test_two_people_of_unequal_diligence_can_still_be_told_apart(
+    make_dataset: MakeDataset,
+) -> None:
+    who = np.tile(np.repeat(["anna", "ben"], [9, 11]), 3)
+    experiment = comparison_experiment(make_dataset((20, 20, 20), groups=who), budget=5, trials=6)
+    assert experiment.tasks[0].test_per_class == 9
+    assert {len(experiment.deal("gauss", trial)[0].X) for trial in range(6)} == {27, 33}
 
 
 def test_random_and_uniform_are_played_along_as_the_measure(make_dataset: MakeDataset) -> None:

@@ -49,6 +49,12 @@ def compare_command(
     target: Annotated[
         str | None, typer.Option("--target", help="The column that holds the class.")
     ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups", help="The column of subjects or sessions; none is in both parts of a split."
+        ),
+    ] = None,
     strategies: Strategies = _COMPARED,
     classifier: Annotated[
         str | None,
@@ -86,6 +92,7 @@ def compare_command(
         *("compare", data),
         budget=budget,
         target=target,
+        groups=groups,
         strategies=strategies,
         classifier=classifier,
         bandwidth=bandwidth,
@@ -97,7 +104,7 @@ def compare_command(
     )
     with reporting(out) as console:
         experiment = comparison_experiment(
-            load_any(data, target, random_state=seed),
+            load_any(data, target, groups=groups, random_state=seed),
             listed(strategies),
             budget=budget,
             trials=trials,

@@ -12,6 +12,7 @@ from typing import Any
 
 from palacs.datasets._built_in import DATASETS, is_known, load, suggestion
 from palacs.datasets._dataset import Dataset, Seed
+from palacs.datasets._table_groups import take_groups, with_groups
 from palacs.datasets._tables import (
     SUFFIXES,
     check_target,
@@ -25,7 +26,11 @@ _OPENML = "openml:"
 
 
 def load_any(
-    spec: str | os.PathLike[str], target: str | None = None, *, random_state: Seed = None
+    spec: str | os.PathLike[str],
+    target: str | None = None,
+    *,
+    groups: str | None = None,
+    random_state: Seed = None,
 ) -> Dataset:
     """Load a built-in data set, a file, or a data set on OpenML.
 
@@ -36,6 +41,9 @@ def load_any(
     target : str, optional
         The column that holds the class. Needed for CSV, TSV and Parquet; OpenML knows its own;
         built-in data sets have none.
+    groups : str, optional
+        The column that says who or what an instance belongs to, such as its subject; built-in
+        data sets know theirs.
     random_state : int, Generator or None
         Seed of a synthetic data set's sample.
 
@@ -57,24 +65,25 @@ def load_any(
     """
     word = os.fspath(spec)
     if word.casefold().startswith(_OPENML):
-        return _load_openml(word, target)
+        return _load_openml(word, target, groups)
     if is_known(word):
-        if target is not None:
-            raise ValueError(
-                f"{word!r} is a built-in data set and knows its classes; leave out the target "
-                f"{target!r}. For a file of that name give its path with suffix."
-            )
+        for what, column in (("classes", target), ("groups", groups)):
+            if column is not None:
+                raise ValueError(
+                    f"{word!r} is a built-in data set and knows its {what}; leave out the column "
+                    f"{column!r}. For a file of that name give its path with suffix."
+                )
         return load(word, random_state=random_state)
     path = Path(word)
     if suffix_of(path) is not None or path.exists() or path.suffix or len(path.parts) > 1:
-        return read_table(path, target)
+        return read_table(path, target, groups=groups)
     raise ValueError(
         f"{word!r} is neither a built-in data set nor a file.{suggestion(word)} Give one of "
         f"{', '.join(DATASETS)}, a file ({', '.join(SUFFIXES)}), or openml:ID."
     )
 
 
-def _load_openml(word: str, target: str | None) -> Dataset:
+def _load_openml(word: str, target: str | None, groups: str | None) -> Dataset:
     number = word[len(_OPENML) :].strip()
     if not (number.isascii() and number.isdigit() and int(number) > 0):
         raise ValueError(f"{word!r}: after openml: comes the data set's number, e.g. openml:54.")
@@ -84,14 +93,16 @@ def _load_openml(word: str, target: str | None) -> Dataset:
         target = str(bunch.target_names[0])
     column = check_target(target, bunch.frame.columns, word)
     details = bunch.details
-    return dataset_from_frame(
-        bunch.frame,
+    frame, belongs = take_groups(bunch.frame, groups, column, word)
+    dataset = dataset_from_frame(
+        frame,
         column,
         where=word,
         name=str(details.get("name", word)),
         source=str(bunch.url),
         license=str(details.get("licence", "unknown")),
     )
+    return with_groups(dataset, groups, belongs)
 
 
 def _fetch(word: str, data_id: int, target: str | None) -> Any:

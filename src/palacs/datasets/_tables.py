@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palacs.datasets._dataset import Codes, Dataset
+from palacs.datasets._table_groups import take_groups, with_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,9 @@ SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npz")
 _OWN = "your own file"
 
 
-def read_table(path: str | Path, target: str | None = None) -> Dataset:
+def read_table(
+    path: str | Path, target: str | None = None, *, groups: str | None = None
+) -> Dataset:
     r"""Read a data set from a CSV, TSV, Parquet or NPZ file.
 
     Parameters
@@ -39,6 +42,9 @@ def read_table(path: str | Path, target: str | None = None) -> Dataset:
     target : str, optional
         The column that holds the class; all others are features. For NPZ the array with the
         classes, shape (n_instances,), ``"y"`` unless given.
+    groups : str, optional
+        The column, or array, that says who or what an instance belongs to, such as its subject:
+        no feature, but kept together by every split.
 
     Returns
     -------
@@ -80,9 +86,11 @@ def read_table(path: str | Path, target: str | None = None) -> Dataset:
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is empty.")
     if suffix == ".npz":
-        return _read_npz(path, target or "y")
-    frame, target = _read_frame(path, suffix, target)
-    return dataset_from_frame(frame, target, where=str(path), name=path.name[: -len(suffix)])
+        return _read_npz(path, target or "y", groups)
+    frame, target = _read_frame(path, suffix, target, groups)
+    frame, belongs = take_groups(frame, groups, target, str(path))
+    dataset = dataset_from_frame(frame, target, where=str(path), name=path.name[: -len(suffix)])
+    return with_groups(dataset, groups, belongs)
 
 
 def suffix_of(path: Path) -> str | None:
@@ -168,14 +176,16 @@ def check_target(target: str | None, columns: Iterable[Any], where: str) -> str:
     raise ValueError(f"{where} has no column {target!r}.{hint} It has {_listed(names)}.")
 
 
-def _read_frame(path: Path, suffix: str, target: str | None) -> tuple[pd.DataFrame, str]:
+def _read_frame(
+    path: Path, suffix: str, target: str | None, groups: str | None
+) -> tuple[pd.DataFrame, str]:
     pandas = import_pandas(f"Reading {path}")
     try:
         if suffix == ".parquet":
             frame = pandas.read_parquet(path)
             frame.columns = frame.columns.map(str)
             return frame, check_target(target, frame.columns, str(path))
-        return _read_text(path, suffix, target)
+        return _read_text(path, suffix, target, groups)
     except pandas.errors.EmptyDataError:
         raise ValueError(f"{path} is empty.") from None
     except ImportError as error:
@@ -194,7 +204,9 @@ def _read_frame(path: Path, suffix: str, target: str | None) -> tuple[pd.DataFra
         raise
 
 
-def _read_text(path: Path, suffix: str, target: str | None) -> tuple[pd.DataFrame, str]:
+def _read_text(
+    path: Path, suffix: str, target: str | None, groups: str | None
+) -> tuple[pd.DataFrame, str]:
     import pandas
 
     separator = "\t" if suffix.startswith(".tsv") else ","
@@ -204,25 +216,28 @@ def _read_text(path: Path, suffix: str, target: str | None) -> tuple[pd.DataFram
         # pandas cuts rows that are too long and only warns.
         warnings.simplefilter("error", pandas.errors.ParserWarning)
         frame = pandas.read_csv(path, sep=separator, index_col=False)
-    # Once more as text, so that a class called "None" or "NA" stays a class.
-    labels = pandas.read_csv(path, sep=separator, usecols=[target], dtype=str, na_filter=False)
-    frame[target] = pandas.Series(
-        [label.strip() or None for label in labels[target]], index=frame.index, dtype=object
-    )
+    # Once more as text, so that a class called "None" or "NA" stays a class, and subject 07 is 07.
+    names = [target] if groups in (None, target) or groups not in frame else [target, groups]
+    texts = pandas.read_csv(path, sep=separator, usecols=names, dtype=str, na_filter=False)
+    for name in names:
+        frame[name] = pandas.Series(
+            [text.strip() or None for text in texts[name]], index=frame.index, dtype=object
+        )
     return frame, target
 
 
-def _read_npz(path: Path, target: str) -> Dataset:
+def _read_npz(path: Path, target: str, groups: str | None) -> Dataset:
     where = str(path)
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            if "X" not in arrays or target not in arrays:
-                missing = "X" if "X" not in arrays else target
-                raise ValueError(
-                    f"{where} has no array {missing!r}; it has {_listed(arrays.files)}. "
-                    "Save it with numpy.savez(path, X=X, y=y)."
-                )
+            for wanted in ("X", target, *([] if groups is None else [groups])):
+                if wanted not in arrays:
+                    raise ValueError(
+                        f"{where} has no array {wanted!r}; it has {_listed(arrays.files)}. "
+                        "Save it with numpy.savez(path, X=X, y=y)."
+                    )
             X, labels = arrays["X"], arrays[target]
+            belongs = None if groups is None else arrays[groups]
     except (zipfile.BadZipFile, EOFError, zlib.error) as error:
         raise ValueError(f"{where} cannot be read as .npz: {error}") from error
     except ValueError as error:
@@ -243,7 +258,7 @@ def _read_npz(path: Path, target: str) -> Dataset:
     X = np.ascontiguousarray(X, dtype=np.float64)
     _refuse_infinite(X, names, where)
     class_names, y = _encode(labels.tolist(), target, where)
-    return Dataset(
+    dataset = Dataset(
         name=path.stem,
         X=X,
         y=y,
@@ -253,6 +268,7 @@ def _read_npz(path: Path, target: str) -> Dataset:
         source=_OWN,
         license="unknown",
     )
+    return with_groups(dataset, groups, belongs)
 
 
 def _check_npz_arrays(X: NDArray[Any], labels: NDArray[Any], target: str, where: str) -> None:

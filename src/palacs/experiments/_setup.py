@@ -164,9 +164,7 @@ def comparison_experiment(
     if conditions is not None:
         check_limits(conditions, dataset, test_per_class, budget)
     if dataset.groups is not None:
-        # How much whole groups leave to train on shows only in the splits themselves.
-        for trial in range(trials):
-            check_supply(experiment.deal(task.name, trial)[0], budget, refill=False)
+        _check_groups(experiment, dataset)
     return experiment
 
 
@@ -250,7 +248,7 @@ def _check_sizes(dataset: Dataset, budget: int) -> int:
             f"too few instances of {listing}: every class needs at least {_LEAST_PER_CLASS}, "
             "half for testing; leave these classes out or merge them."
         )
-    test_per_class = min(paper.TEST_PER_CLASS, min(sizes.values()) // 2)
+    test_per_class = min(paper.TEST_PER_CLASS, min(sizes.values()) // 2, _all_but_one(dataset))
     left = len(dataset) - dataset.n_classes * (test_per_class + 1)
     if budget > left:
         raise ValueError(
@@ -259,6 +257,41 @@ def _check_sizes(dataset: Dataset, budget: int) -> int:
             f"use a budget of at most {left}."
         )
     return test_per_class
+
+
+def _all_but_one(dataset: Dataset) -> int:
+    """Return how many instances of each class there are in all groups but one, whichever it is.
+
+    So many can be tested on while at least one group is left to train on.
+    """
+    if dataset.groups is None:
+        return len(dataset)
+    names, codes = np.unique(dataset.groups, return_inverse=True)
+    held = np.zeros((len(names), dataset.n_classes), dtype=np.int64)
+    np.add.at(held, (codes.reshape(-1), dataset.y), 1)
+    others = held.sum(axis=0) - held
+    if others.min() == 0:
+        group, label = np.argwhere(others == 0)[0]
+        raise ValueError(
+            f"class {dataset.class_names[label]!r} is in the group {names[group].item()!r} only; "
+            "whole groups are put aside for testing, so every class must be in two at least."
+        )
+    return int(others.min())
+
+
+def _check_groups(experiment: Experiment, dataset: Dataset) -> None:
+    """Refuse groups that leave too little; how much shows only in the splits themselves."""
+    assert dataset.groups is not None
+    names = np.unique(dataset.groups).tolist()
+    shown = ", ".join(map(repr, names[:12])) + ("" if len(names) <= 12 else ", ...")
+    task = experiment.tasks[0]
+    for trial in range(experiment.trials):
+        try:
+            check_supply(experiment.deal(task.name, trial)[0], task.budget, refill=False)
+        except ValueError as error:
+            raise ValueError(
+                f"{error} Whole groups are put aside for testing; there are {len(names)}: {shown}."
+            ) from error
 
 
 def _check_seed(seed: int) -> int:
