@@ -23,13 +23,16 @@ def test_the_column_of_groups_is_kept_as_text_and_is_no_feature(tmp_path, suffix
     table().to_csv(path, index=False) if suffix == "csv" else table().to_parquet(path)
     dataset = read_table(path, "label", groups="subject")
     assert dataset.feature_names == ("u",)
+    assert dataset.groups is not None
     assert dataset.groups.tolist() == ["07", "07", "8", "NA"]
     assert "groups in 'subject'" in dataset.description
 
 
 def test_groups_come_from_an_array_too(tmp_path):
     np.savez(tmp_path / "lab.npz", X=np.eye(3), y=[0, 1, 0], who=[7, 7, 9])
-    assert read_table(tmp_path / "lab.npz", groups="who").groups.tolist() == [7, 7, 9]
+    groups = read_table(tmp_path / "lab.npz", groups="who").groups
+    assert groups is not None
+    assert groups.tolist() == [7, 7, 9]
     with pytest.raises(ValueError, match="has no array 'whom'; it has 'X', 'y', 'who'"):
         read_table(tmp_path / "lab.npz", groups="whom")
 
