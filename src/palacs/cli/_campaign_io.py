@@ -36,6 +36,7 @@ _CODE_OF: tuple[tuple[type[Exception], int], ...] = (
     (cp.UnknownEntry, 3),
     (cp.NothingToAsk, 4),
     (st.CampaignExists, 6),
+    (st.StorageExists, 6),
     (cp.Conflict, 6),
     (st.StorageError, 5),
     (cp.CampaignError, 1),

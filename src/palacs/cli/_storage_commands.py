@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
 from palacs import storage as st
 from palacs.cli._campaign_io import print_json, reporting
-from palacs.cli._campaign_options import Address, AsJson
+from palacs.cli._campaign_options import Address, AsJson, done
+from palacs.cli._slow_progress import slow_progress
 
 storage_app = typer.Typer(no_args_is_help=True, help="Look after the file or database.")
 
@@ -35,3 +39,34 @@ def info(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
         else:
             for row in rows:
                 typer.echo(f"{row['name']}\t{row['events']} events")
+
+
+Backup = Annotated[Path, typer.Argument(help="The backup, a SQLite file.", show_default=False)]
+
+
+@storage_app.command()
+def backup(file: Backup, storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+    """Write everything as it is now to a new file, while others go on working."""
+    with reporting(), slow_progress("backup") as progress:
+        st.backup_storage(storage, file, progress=progress)
+        done({"backup": str(file), "of": st.without_password(storage)}, as_json)
+
+
+@storage_app.command()
+def restore(file: Backup, storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+    """Bring a backup back, to a new file or an empty database; nothing is overwritten."""
+    with reporting(), slow_progress("restore") as progress:
+        where = st.restore_storage(file, storage, progress=progress)
+        done({"restored": str(file), "to": where}, as_json)
+
+
+@storage_app.command()
+def move(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="Address it has now.")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Where nothing is kept yet.")],
+    as_json: AsJson = False,
+) -> None:
+    """Move everything to another database; the old one stays, for reading only."""
+    with reporting(), slow_progress("move") as progress:
+        where = st.move_storage(source, target, progress=progress)
+        done({"moved": st.without_password(source), "to": where}, as_json)

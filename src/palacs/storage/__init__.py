@@ -6,6 +6,7 @@ Errors are `StorageError` and its subclasses, one per remedy.
 """
 
 from palacs.storage._addresses import without_password
+from palacs.storage._copying import Progress, backup_storage, move_storage, restore_storage
 from palacs.storage._drafts import (
     EVENT_FIELDS,
     EVENT_KINDS,
@@ -25,6 +26,7 @@ from palacs.storage._storage_errors import (
     StorageConflict,
     StorageDamaged,
     StorageError,
+    StorageExists,
     StorageFull,
     StorageNotFound,
     StorageOutdated,
@@ -47,10 +49,12 @@ __all__ = [
     "ForeignStorage",
     "Label",
     "MemoryStorage",
+    "Progress",
     "Storage",
     "StorageConflict",
     "StorageDamaged",
     "StorageError",
+    "StorageExists",
     "StorageFull",
     "StorageNotFound",
     "StorageOutdated",
@@ -59,7 +63,10 @@ __all__ = [
     "StorageUnavailable",
     "StoredCampaign",
     "Transaction",
+    "backup_storage",
+    "move_storage",
     "open_storage",
+    "restore_storage",
     "upgrade_storage",
     "without_password",
 ]

@@ -91,9 +91,14 @@ def upgrade_storage(storage: str | None = None) -> tuple[str, str]:
     tuple of str
         The schema versions before and after; equal when there was nothing to do.
     """
-    address = _address(storage)
-    with storage_class(address).from_url(address) as found:
+    with storage_at(storage) as found:
         return found.upgrade()
+
+
+def storage_at(storage: str | None) -> Storage:
+    """Return the storage at an address without looking at what is there."""
+    address = _address(storage)
+    return storage_class(address).from_url(address)
 
 
 def storage_class(address: str) -> type[Storage]:

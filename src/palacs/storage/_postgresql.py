@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import event, exc
 
 from palacs.storage._addresses import parse
-from palacs.storage._sql import HEAD, SQLStorage
+from palacs.storage._sql import HEAD, MOVED, SQLStorage, said
 from palacs.storage._storage import Clock
 from palacs.storage._storage_errors import (
     StorageError,
@@ -110,3 +110,46 @@ class PostgreSQLStorage(SQLStorage):
                 f"{where}; the server cannot be reached or went away, try again."
             )
         return StorageError(where)
+
+    @contextmanager
+    def frozen(self) -> Iterator[sa.Connection]:
+        """Show one moment of everything, whoever writes meanwhile."""
+        self._after_fork()
+        with self._translated(), self._engine.connect() as connection:
+            connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def alone(self) -> Iterator[sa.Connection]:
+        """Keep everybody from writing, in any campaign; the others wait."""
+        with self._writing() as connection:
+            # Writers lock their campaign's row, which this mode does not allow.
+            connection.execute(sa.text("LOCK TABLE palacs_campaigns IN EXCLUSIVE MODE"))
+            yield connection
+
+    def after_copy(self, connection: sa.Connection) -> None:
+        """Let new campaigns get keys beyond those that were copied."""
+        connection.execute(
+            sa.text(
+                "SELECT setval(pg_get_serial_sequence('palacs_campaigns', 'id'), max(id)) "
+                "FROM palacs_campaigns HAVING max(id) IS NOT NULL"
+            )
+        )
+
+    def seal(self, connection: sa.Connection, where: str) -> None:
+        """Refuse every further event and campaign, saying where to go instead."""
+        message = f"{MOVED}{where}".replace("'", "''")
+        connection.execute(
+            said(
+                "CREATE FUNCTION palacs_moved() RETURNS trigger LANGUAGE plpgsql AS "
+                "$$ BEGIN RAISE EXCEPTION USING MESSAGE = TG_ARGV[0]; END $$"
+            )
+        )
+        for table in ("palacs_campaigns", "palacs_events"):
+            connection.execute(
+                said(
+                    f"CREATE TRIGGER {table}_moved BEFORE INSERT ON {table} "
+                    f"FOR EACH STATEMENT EXECUTE FUNCTION palacs_moved('{message}')"
+                )
+            )

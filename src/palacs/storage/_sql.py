@@ -31,7 +31,11 @@ from palacs.storage._storage_errors import (
     StorageDamaged,
     StorageError,
     StorageNotFound,
+    StorageReadOnly,
 )
+
+MOVED = "palacs: moved to "
+"""What the database says when somebody writes to a storage that was moved elsewhere."""
 
 _INSERT = sa.insert(events)
 _SELECT = (
@@ -44,6 +48,7 @@ _AFTER_SEQ_AND_AT = EVENT_FIELDS[2:]
 _JSON = ("payload", "author", "attrs")
 _LABEL = _AFTER_SEQ_AND_AT.index("label")
 _MAPPINGS = tuple(map(_AFTER_SEQ_AND_AT.index, _JSON))
+_ANY_CAMPAIGN = sa.select(campaigns.c.id).limit(1)
 _SET_HEAD = (
     sa.update(campaigns)
     .where(campaigns.c.id == sa.bindparam("key"))
@@ -166,13 +171,21 @@ class SQLStorage(Storage):
         try:
             yield
         except exc.IntegrityError as error:
+            if MOVED in str(error.orig):
+                raise self._moved(error) from error
             raise StorageConflict(
                 f"{self.url} refused an event that the record may hold only once: {error.orig}"
             ) from error
         except exc.DBAPIError as error:
+            if MOVED in str(error.orig):
+                raise self._moved(error) from error
             raise self._translate(error) from error
         except exc.TimeoutError as error:
             raise StorageError(f"{self.url}: no free connection: {error}") from error
+
+    def _moved(self, error: exc.DBAPIError) -> StorageReadOnly:
+        where = str(error.orig).partition(MOVED)[2].split()[0]
+        return StorageReadOnly(f"{self.url} was moved and is kept for reading only; use {where}")
 
     @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
@@ -297,3 +310,43 @@ class SQLStorage(Storage):
         """Give back connections; the storage can be used again afterwards."""
         self._after_fork()
         self._engine.dispose()
+
+    # -- the whole storage, for copies -------------------------------------------------
+
+    @contextmanager
+    def frozen(self) -> Iterator[sa.Connection]:
+        """Show one moment of everything, whoever writes meanwhile."""
+        with self._reading() as connection:
+            # The moment is that of the first statement.
+            connection.execute(_ANY_CAMPAIGN).first()
+            yield connection
+
+    @contextmanager
+    def alone(self) -> Iterator[sa.Connection]:
+        """Keep everybody from writing, in any campaign; the others wait."""
+        with self._writing() as connection:
+            yield connection
+
+    @contextmanager
+    def making(self) -> Iterator[sa.Connection]:
+        """Make the storage if it is not there and fill it, in one transaction."""
+        with self._migrating() as connection:
+            found = inspect(connection, self.url, shared=self.shared)
+            if found is None:
+                migrate(connection)
+            else:
+                self._require_newest(found)
+            yield connection
+
+    @abstractmethod
+    def after_copy(self, connection: sa.Connection) -> None:
+        """Let new campaigns get keys beyond those that were copied."""
+
+    @abstractmethod
+    def seal(self, connection: sa.Connection, where: str) -> None:
+        """Refuse every further event and campaign, saying where to go instead."""
+
+
+def said(text: str) -> sa.TextClause:
+    """Return a statement without parameters: a colon in it is one, in an address as well."""
+    return sa.text(text.replace(":", r"\:"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -20,7 +20,7 @@ from sqlalchemy import event, exc
 from sqlalchemy.pool import StaticPool
 
 from palacs.storage._addresses import parse, refusal
-from palacs.storage._sql import HEAD, SQLStorage
+from palacs.storage._sql import HEAD, MOVED, SQLStorage, said
 from palacs.storage._storage import Clock
 from palacs.storage._storage_errors import (
     ForeignStorage,
@@ -34,6 +34,8 @@ from palacs.storage._storage_errors import (
 
 PATIENCE_S = 60.0
 """How long a writer waits for its turn, unless the URL says ``?timeout=SECONDS``."""
+
+_PAGES_AT_ONCE = 2000
 
 
 class SQLiteStorage(SQLStorage):
@@ -172,6 +174,44 @@ class SQLiteStorage(SQLStorage):
                 "quota or file-size limit, or failing."
             )
         return StorageError(f"{where!r}: {error.orig}")
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    def copy_pages(
+        self, connection: sa.Connection, path: Path, progress: Callable[[int, int], None] | None
+    ) -> None:
+        """Copy the file as `connection` sees it; writers go on meanwhile and start nothing anew."""
+        raw = connection.connection.driver_connection
+        assert raw is not None
+
+        def tell(_status: int, left: int, total: int) -> None:
+            if progress is not None:
+                progress(total - left, total)
+
+        copy = sqlite3.connect(path)
+        try:
+            raw.backup(copy, pages=_PAGES_AT_ONCE, progress=tell, sleep=0.0)
+        except sqlite3.Error as error:
+            raise self._translate(exc.DatabaseError("backup", None, error)) from error
+        finally:
+            copy.close()
+
+    def after_copy(self, connection: sa.Connection) -> None:
+        """Do nothing: SQLite numbers on from the largest key."""
+
+    def seal(self, connection: sa.Connection, where: str) -> None:
+        """Refuse every further event and campaign, saying where to go instead."""
+        message = f"{MOVED}{where}".replace("'", "''")
+        for table in ("palacs_campaigns", "palacs_events"):
+            connection.execute(
+                said(
+                    f"CREATE TRIGGER {table}_moved BEFORE INSERT ON {table} "
+                    f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
+                )
+            )
 
 
 class MemoryStorage(SQLiteStorage):

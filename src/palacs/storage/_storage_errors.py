@@ -48,6 +48,10 @@ class StorageConflict(StorageError):
     """The database refused a second event where the record allows only one."""
 
 
+class StorageExists(StorageError):
+    """Something is already kept where a copy should go; nothing was overwritten."""
+
+
 class CampaignExists(StorageError):
     """A campaign of this name is already in the storage."""
 
