@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from palacs import Conditions, learn_costs
+from palacs import Conditions
 from palacs.campaign import Campaign, create_campaign, load_campaign
+from palacs.conditions import costs_from_totals
 from palacs.storage import MemoryStorage
 
 CLASSES = ["rest", "left", "right"]
 COUNTED = {
     Conditions.from_dict.__func__.__code__: "read",  # type: ignore[attr-defined]
     Conditions.cost_of.__code__: "derived",
-    learn_costs.__code__: "learned",
+    costs_from_totals.__code__: "learned",
 }
 
 

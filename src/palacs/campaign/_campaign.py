@@ -17,7 +17,7 @@ import numpy.typing as npt
 from palacs.campaign import _decide, _operations, _values
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._reader import CampaignReader
-from palacs.campaign._records import Instance, Request, to_instance, to_request
+from palacs.campaign._records import Instance, Request
 from palacs.campaign._snapshot import snapshot_of
 from palacs.storage import Draft, Event, EventKind, Label
 
@@ -245,7 +245,9 @@ class Campaign(CampaignReader):
             return None
         with self._mutex:
             entry = self._ledger.entries[written[0].entry or ""]
-            return to_request(entry) if entry.told_at is None else to_instance(entry)
+            if entry.told_at is not None:
+                return self._ledger.instance(entry)
+        return self.request(entry.id)
 
     # -- classes -----------------------------------------------------------------------
 
@@ -294,7 +296,9 @@ class Campaign(CampaignReader):
 
     def _requests(self, written: Sequence[Event]) -> list[Request]:
         with self._mutex:
-            return [to_request(self._ledger.entries[event.entry or ""]) for event in written]
+            return [
+                self._ledger.request(self._ledger.entries[event.entry or ""]) for event in written
+            ]
 
 
 def _id_of(thing: Request | Instance | str) -> str:

@@ -107,4 +107,4 @@ def fit_model(now: Snapshot, classifier: Any) -> Pipeline:
     pipeline = Pipeline(
         [("scale", BoundsScaler(lower.copy(), upper.copy())), ("classifier", chosen)]
     )
-    return pipeline.fit(now.X.copy(), np.array(now.classes)[now.codes])
+    return pipeline.fit(now.X, np.array(now.classes)[now.codes])

@@ -1,20 +1,22 @@
 """The labelled set of a running campaign, kept ready for the next decision.
 
-Instances arrive one at a time and there may be tens of thousands. Arrays grow by doubling,
-and only new rows are scaled unless the observed range widened, so that the cost of keeping
-the set does not grow with its size. Views handed out stay valid: rows are never overwritten.
+Instances arrive one at a time and there may be a million. Rows are kept once, in blocks that
+never move: taking one out marks it, and what is scaled for a decision is made again only where
+the range or the selection changed. Whatever was handed out stays as it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from palacs.campaign._row_store import Matrix, RowStore
 from palacs.campaign._values import Vector
 
-Matrix = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 
 
@@ -37,6 +39,43 @@ def scale(X: Matrix, lower: Vector, upper: Vector) -> Matrix:
     return scaled
 
 
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Some rows of a store, as they were selected: what a snapshot holds on to.
+
+    Attributes
+    ----------
+    store : RowStore
+    rows : ndarray of shape (n,)
+        Numbers of the rows, ascending.
+    n_features : int
+    """
+
+    store: RowStore
+    rows: Codes
+    n_features: int
+
+    def pieces(self) -> Iterator[Matrix]:
+        """Yield the raw features in parts that follow each other; not to be written to."""
+        if not len(self.rows):
+            return
+        for first, block in self.store.pieces(int(self.rows[0])):
+            start, stop = np.searchsorted(self.rows, [first, first + len(block)])
+            if stop - start == len(block):
+                yield block
+            elif start < stop:
+                yield block[self.rows[start:stop] - first]
+
+    def matrix(self) -> Matrix:
+        """Return the raw features, shape (n, n_features); a copy."""
+        X = np.empty((len(self.rows), self.n_features))
+        done = 0
+        for piece in self.pieces():
+            X[done : done + len(piece)] = piece
+            done += len(piece)
+        return X
+
+
 class GrowingSet:
     """Instances in acquisition order, with their raw and scaled features.
 
@@ -53,80 +92,70 @@ class GrowingSet:
         if n_features is None and bounds is not None and len(bounds) > 1:
             n_features = len(bounds)
         self._declared = n_features
-        self.n_features = n_features
-        self._ids: list[str] = []
-        self._allocate(0)
+        self.store = RowStore()
+        self._codes = array("q")
+        self._counts = bytearray()  # 1 for each row that counts, 0 where it was taken out
+        self._n = 0
+        self._forget()
 
-    def _allocate(self, capacity: int) -> None:
-        d = self.n_features or 0
-        self._X = np.empty((capacity, d))
-        self._scaled = np.empty((capacity, d))
-        self._codes = np.empty(capacity, dtype=np.intp)
+    def _forget(self) -> None:
+        self._rows: Codes | None = None
+        self._n_limited = 0
+        self._lower: Vector | None = None
+        self._upper: Vector | None = None
+        self._forget_scaled()
+
+    def _forget_scaled(self) -> None:
+        self._scaled: Matrix = np.empty((0, 0))
         self._n_scaled = 0
-        self._lower: Vector = np.full(d, np.inf)
-        self._upper: Vector = np.full(d, -np.inf)
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return self._n
 
     @property
-    def ids(self) -> Sequence[str]:
-        """Ids of the instances, in acquisition order."""
-        return self._ids
+    def n_features(self) -> int | None:
+        """Length of the instances: declared, or that of those that count; None while unknown."""
+        if self._declared is not None:
+            return self._declared
+        return self.store.width if self._n else None
+
+    @property
+    def rows(self) -> Codes:
+        """Numbers of the rows that count, in acquisition order, shape (n,)."""
+        if self._rows is None or len(self._rows) != self._n:
+            self._rows = np.flatnonzero(np.frombuffer(bytes(self._counts), dtype=np.uint8))
+        return self._rows
+
+    @property
+    def selected(self) -> Selected:
+        """The rows that count, in a form that later changes leave alone."""
+        return Selected(self.store, self.rows, self.n_features or 0)
 
     @property
     def X(self) -> Matrix:
-        """Raw features, shape (n, n_features)."""
-        return self._X[: len(self._ids)]
+        """Raw features, shape (n, n_features); a copy."""
+        return self.selected.matrix()
 
     @property
     def codes(self) -> Codes:
         """Position of each instance's class, shape (n,)."""
-        return self._codes[: len(self._ids)]
+        return np.array(self._codes, dtype=np.intp)[self.rows]
 
-    def append(self, id_: str, x: Vector, code: int) -> None:
-        """Add an instance at the end."""
-        if self.n_features is None:
-            self.n_features = x.size
-            self._allocate(16)
-        n = len(self._ids)
-        if n == len(self._X):
-            self._grow(max(16, 2 * n))
-        self._X[n] = x
-        self._codes[n] = code
-        self._ids.append(id_)
-        if self._bounds is None:
-            self._widen(x)
+    def append(self, raw: bytes, code: int) -> int:
+        """Add an instance at the end, as stored bytes; return the number of its row."""
+        row = self.store.append(raw)
+        self._codes.append(code)
+        self._counts.append(1)
+        self._n += 1
+        return row
 
-    def _grow(self, capacity: int) -> None:
-        n = len(self._ids)
-        for name in ("_X", "_scaled", "_codes"):
-            old = getattr(self, name)
-            new = np.empty((capacity, *old.shape[1:]), dtype=old.dtype)
-            new[:n] = old[:n]
-            setattr(self, name, new)
-
-    def _widen(self, x: Vector) -> None:
-        if (x < self._lower).any() or (x > self._upper).any():
-            self._lower = np.minimum(self._lower, x)
-            self._upper = np.maximum(self._upper, x)
-            self._scaled = np.empty_like(self._X)
-            self._n_scaled = 0
-
-    def remove(self, id_: str) -> None:
+    def remove(self, row: int) -> None:
         """Take an instance out; the others keep their order."""
-        place = self._ids.index(id_)
-        keep = np.delete(np.arange(len(self._ids)), place)
-        X, codes = self.X[keep], self.codes[keep]
-        self._ids = [other for other in self._ids if other != id_]
-        if not self._ids:
-            # Nothing that counts says how long an instance is; the next one may.
-            self.n_features = self._declared
-            X = X[:, : self.n_features or 0]
-        self._allocate(max(16, len(keep)))
-        self._X[: len(keep)], self._codes[: len(keep)] = X, codes
-        if self._bounds is None and len(keep):
-            self._lower, self._upper = X.min(axis=0), X.max(axis=0)
+        if not self._counts[row]:
+            raise ValueError(f"row {row} was taken out before")
+        self._counts[row] = 0
+        self._n -= 1
+        self._forget()
 
     def limits(self) -> tuple[Vector, Vector]:
         """Return the bounds in force, two arrays of shape (n_features,)."""
@@ -134,16 +163,42 @@ class GrowingSet:
         if self._bounds is not None:
             low, high = np.broadcast_to(self._bounds, (d, 2)).T if d else np.empty((2, 0))
             return low.copy(), high.copy()
-        if not self._ids:
+        if not self._n:
             return np.zeros(d), np.ones(d)
+        if self._n_limited < self._n:
+            self._widen()
+        assert self._lower is not None
+        assert self._upper is not None
         return self._lower, self._upper
+
+    def _widen(self) -> None:
+        new = Selected(self.store, self.rows[self._n_limited :], self.n_features or 0)
+        lower, upper = self._lower, self._upper
+        for piece in new.pieces():
+            low, high = piece.min(axis=0), piece.max(axis=0)
+            lower = low if lower is None else np.minimum(lower, low)
+            upper = high if upper is None else np.maximum(upper, high)
+        assert lower is not None
+        assert upper is not None
+        wider = [self._lower is None or (lower < self._lower).any()]
+        wider += [self._upper is None or (upper > self._upper).any()]
+        if any(wider):
+            self._forget_scaled()
+        self._lower, self._upper, self._n_limited = lower, upper, self._n
 
     def scaled(self) -> Matrix:
         """Return the features scaled to [0, 1], shape (n, n_features)."""
-        n = len(self._ids)
-        if self._n_scaled < n:
-            lower, upper = self.limits()
-            fresh = slice(self._n_scaled, n)
-            self._scaled[fresh] = scale(self._X[fresh], lower, upper)
-            self._n_scaled = n
+        n, d = self._n, self.n_features or 0
+        lower, upper = self.limits()
+        if n > len(self._scaled) or self._scaled.shape[1] != d:
+            # Pages beyond the last row take no memory until they are written.
+            larger = np.empty((max(16, n + n // 2), d))
+            if self._n_scaled:
+                larger[: self._n_scaled] = self._scaled[: self._n_scaled]
+            self._scaled = larger
+        new = Selected(self.store, self.rows[self._n_scaled :], d)
+        for piece in new.pieces():
+            there = slice(self._n_scaled, self._n_scaled + len(piece))
+            self._scaled[there] = scale(piece, lower, upper)
+            self._n_scaled = there.stop
         return self._scaled[:n]

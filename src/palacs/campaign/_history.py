@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from palacs.campaign._in_force import conditions_of, costs_of, spent
-from palacs.campaign._ledger import STATES, Ledger
+from palacs.campaign._ledger import Ledger
 from palacs.campaign._records import ClassStatus, Status
-from palacs.campaign._values import from_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +23,8 @@ def history_of(
     """Return one row per request or unsolicited instance; see ``Campaign.history``."""
     import pandas as pd
 
-    entries = list(ledger.entries.values())[slice(None) if rows is None else rows]
+    places = range(len(ledger.entries))[slice(None) if rows is None else rows]
+    entries = list(ledger.entries.at(places))
     columns: dict[str, pd.Series] = {
         "id": pd.Series([e.id for e in entries], dtype=object),
         "request_id": pd.Series(
@@ -41,17 +41,16 @@ def history_of(
     columns["reason"] = pd.Series([e.reason for e in entries], dtype=object)
     columns["cost"] = pd.Series([e.cost for e in entries], dtype=float)
     columns["duration"] = pd.Series([e.duration for e in entries], dtype=float)
-    utilities = [None if e.asked is None else e.utilities.get(e.asked) for e in entries]
-    columns["utility"] = pd.Series(utilities, dtype=float)
+    columns["utility"] = pd.Series([e.utility for e in entries], dtype=float)
     frame = pd.DataFrame(columns)
     if features:
         # Instances that were retracted may have had another length.
-        lengths = [0 if entry.x is None else len(entry.x) // 8 for entry in entries]
-        d = max([ledger.labelled.n_features or 0, *lengths])
+        d = max(ledger.labelled.n_features or 0, ledger.labelled.store.widest)
         X = np.full((len(entries), d), np.nan)
         for row, entry in enumerate(entries):
-            if entry.x is not None:
-                X[row, : lengths[row]] = from_bytes(entry.x)
+            x = ledger.x(entry)
+            if x is not None:
+                X[row, : len(x)] = x
         names = [f"x{i}" for i in range(d)]
         frame = pd.concat([frame, pd.DataFrame(X, columns=names)], axis=1)
     return frame
@@ -59,15 +58,12 @@ def history_of(
 
 def status_of(name: str, ledger: Ledger, at: float) -> Status:
     """Return where a campaign stands; see ``Campaign.status``."""
-    states = dict.fromkeys(STATES, 0)
-    for entry in ledger.entries.values():
-        states[entry.state(at)] += 1
     got = np.bincount(ledger.labelled.codes, minlength=len(ledger.classes)).tolist()
     pending = dict.fromkeys(ledger.classes, 0)
     for entry in ledger.pending(at):
         if entry.asked is not None:
             pending[entry.asked] += 1
-    latest = ledger.last_asked.utilities if ledger.last_asked is not None else {}
+    latest = ledger.latest_utilities
     classes = tuple(
         ClassStatus(
             label=label,
@@ -87,7 +83,7 @@ def status_of(name: str, ledger: Ledger, at: float) -> Status:
         remaining=ledger.remaining(at),
         instances=len(ledger.labelled),
         n_features=ledger.labelled.n_features,
-        states=states,
+        states=ledger.states(at),
         classes=classes,
         spent=spent(ledger, costs_of(ledger, conditions_of(ledger))),
         budget_cost=ledger.settings.budget_cost,

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from palacs.campaign._ledger import Entry, Ledger
+from palacs.campaign._entries import Entry
+from palacs.campaign._ledger import Ledger
+from palacs.campaign._totals import rounded
 from palacs.storage import Label
 
 if TYPE_CHECKING:
@@ -30,15 +32,18 @@ def conditions_of(ledger: Ledger) -> Conditions | None:
 
 def _learned(ledger: Ledger) -> dict[Label, float] | None:
     """Return the cost of each class by its durations; None while none is known."""
-    recorded: dict[Label, list[float]] = {label: [] for label in ledger.classes}
-    for entry in ledger.entries.values():
-        if entry.label is not None and entry.duration and entry.retracted_at is None:
-            recorded[entry.label].append(entry.duration)
-    if not any(recorded.values()):
+    durations = ledger.totals.durations
+    if not any(n for n, _ in durations.values()):
         return None
-    from palacs.conditions import learn_costs
+    from palacs.conditions import costs_from_totals
 
-    return learn_costs(recorded)
+    per_class = [durations.get(code, (0, 0)) for code in range(len(ledger.classes))]
+    overall = rounded(sum(total for _, total in per_class))
+    totals = {
+        label: (n, rounded(total))
+        for label, (n, total) in zip(ledger.classes, per_class, strict=True)
+    }
+    return costs_from_totals(totals, overall)
 
 
 def costs_of(ledger: Ledger, conditions: Conditions | None) -> dict[Label, float]:
@@ -53,8 +58,9 @@ def costs_of(ledger: Ledger, conditions: Conditions | None) -> dict[Label, float
 
 def spent(ledger: Ledger, costs: dict[Label, float]) -> float:
     """Return what the requests that were answered have cost."""
-    told = [e for e in ledger.entries.values() if e.asked is not None and e.told_at is not None]
-    return _sum(told, costs)
+    charged = rounded(ledger.totals.charged)
+    uncharged = ledger.totals.uncharged
+    return charged + sum(n * costs[ledger.classes[code]] for code, n in sorted(uncharged.items()))
 
 
 def spending_of(
@@ -66,17 +72,6 @@ def spending_of(
     costs = costs_of(ledger, conditions)
     budget = ledger.settings.budget_cost
     if budget is None:
-        # Adding up a long record takes its time, and nobody asks.
         return Spending(costs)
-    return Spending(costs, spent(ledger, costs), _sum(under_way, costs), budget)
-
-
-def _sum(entries: Sequence[Entry], costs: dict[Label, float]) -> float:
-    return float(sum(_cost(entry, costs) for entry in entries))
-
-
-def _cost(entry: Entry, costs: dict[Label, float]) -> float:
-    if entry.cost is not None:
-        return entry.cost
-    label = entry.asked if entry.label is None else entry.label
-    return costs[label] if label is not None else 0.0
+    to_come = float(sum(costs[entry.asked] for entry in under_way if entry.asked is not None))
+    return Spending(costs, spent(ledger, costs), to_come, budget)

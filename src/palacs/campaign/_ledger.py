@@ -8,57 +8,28 @@ use the same fold. An event that does not fit is refused, whoever wrote it.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, assert_never
 
 from palacs.campaign._campaign_errors import UnknownClass
+from palacs.campaign._entries import STATES, Entries, Entry
 from palacs.campaign._growing_set import GrowingSet
+from palacs.campaign._open_requests import OpenRequests
+from palacs.campaign._records import Instance, Request, to_instance, to_request
 from palacs.campaign._settings import Settings
-from palacs.campaign._values import check_label, check_lease, from_bytes, utilities_from_json
+from palacs.campaign._totals import Totals
+from palacs.campaign._values import (
+    Vector,
+    check_label,
+    check_lease,
+    to_bytes,
+    utilities_from_json,
+)
 from palacs.storage import EVENT_KINDS, Event, Label, StorageDamaged
 
 if TYPE_CHECKING:
     from palacs.conditions import Conditions
-
-STATES = ("pending", "delivered", "failed", "expired", "retracted")
-
-
-@dataclass(slots=True)
-class Entry:
-    """One request or unsolicited instance: one row of the history.
-
-    Times are seconds since the epoch. ``asked`` is ``None`` for an unsolicited instance;
-    ``label`` is the class of the instance, once there is one; ``done`` is the number of the
-    event by which it was performed or delivered last.
-    """
-
-    id: str
-    asked: Label | None = None
-    asked_at: float | None = None
-    expires_at: float | None = None
-    performed_at: float | None = None
-    label: Label | None = None
-    x: bytes | None = None
-    told_at: float | None = None
-    failed_at: float | None = None
-    retracted_at: float | None = None
-    reason: str | None = None
-    cost: float | None = None
-    duration: float | None = None
-    utilities: dict[Label, float] = field(default_factory=dict)
-    done: int = 0
-
-    def state(self, at: float) -> str:
-        """Return one of ``STATES``, as of the time `at`."""
-        if self.retracted_at is not None:
-            return "retracted"
-        if self.told_at is not None:
-            return "delivered"
-        if self.failed_at is not None:
-            return "failed"
-        return "pending" if self.expires_at is None or at < self.expires_at else "expired"
 
 
 class Ledger:
@@ -74,26 +45,31 @@ class Ledger:
         In the order in which they were declared or added.
     paused : set
         Classes that are not requested for the time being.
-    entries : dict
+    entries : Entries
         Every request and unsolicited instance by id, in the order of the record.
     labelled : GrowingSet
         The instances that were delivered or added and not retracted.
     order : array of int
         Codes of all classes in the order in which they were requested, whatever became of it,
         and of unsolicited instances at the place where they were recorded.
+    totals : Totals
+        What was spent and how long recordings took, class by class.
     """
 
     def __init__(self) -> None:
         self.seq = 0
         self.classes: list[Label] = []
         self.paused: set[Label] = set()
-        self.entries: dict[str, Entry] = {}
+        self.entries = Entries()
         self.asked: dict[Label, int] = {}
         self.n_asked = 0
         self.n_delivered = 0
-        self.last_asked: Entry | None = None
+        self.latest_utilities: dict[Label, float] = {}
         self.order = array("q")
-        self._open: dict[str, Entry] = {}
+        self.totals = Totals()
+        self._open = OpenRequests()
+        self._ended = dict.fromkeys(("delivered", "failed", "retracted"), 0)
+        self._bringing = array("q")  # the entry that brought each row of the labelled set
         self._codes: dict[Label, int] = {}
 
     @classmethod
@@ -149,7 +125,35 @@ class Ledger:
 
     def pending(self, at: float) -> list[Entry]:
         """Return the requests whose instances are still to come, oldest first."""
-        return [entry for entry in self._open.values() if entry.state(at) == "pending"]
+        return self._open.pending(at)
+
+    def states(self, at: float) -> dict[str, int]:
+        """Return how many entries are in each of ``STATES``."""
+        pending = len(self.pending(at))
+        counts = {**self._ended, "pending": pending, "expired": len(self._open) - pending}
+        return {state: counts[state] for state in STATES}
+
+    def ids(self, rows: Iterable[int]) -> tuple[str, ...]:
+        """Return the ids of the instances in some rows of the labelled set."""
+        return tuple(self.entries.id_at(self._bringing[row]) for row in rows)
+
+    def x(self, entry: Entry) -> Vector | None:
+        """Return the raw features of an entry, shape (n_features,); None without an instance."""
+        return None if entry.row is None else self.labelled.store.row(entry.row)
+
+    def request(self, entry: Entry) -> Request:
+        """Return an open request as it is handed out."""
+        utilities = zip(self.classes, entry.utilities or (), strict=False)
+        return to_request(entry, dict(utilities))
+
+    def instance(self, entry: Entry) -> Instance:
+        """Return an instance as it is handed out."""
+        return to_instance(entry, self.x(entry))
+
+    def has_told(self, entry: Entry, raw: bytes, label: Label) -> bool:
+        """Say whether an entry holds just this instance, given as stored bytes."""
+        x = self.x(entry)
+        return x is not None and entry.label == label and to_bytes(x) == raw
 
     def remaining(self, at: float) -> int | None:
         """Return how many more requests the budget allows; ``None`` is no limit."""
@@ -212,31 +216,34 @@ class Ledger:
         entry = self._enter(event)
         entry.asked, entry.asked_at = label, event.at
         entry.expires_at = _end_of_lease(event)
-        entry.utilities = dict(zip(self.classes, utilities, strict=False))
-        self._open[entry.id] = entry
+        entry.utilities = tuple(utilities)
+        self.latest_utilities = dict(zip(self.classes, utilities, strict=False))
+        entry.utility = self.latest_utilities.get(label)
+        self._open.open(entry)
         self.order.append(self._codes[label])
         self.asked[label] += 1
         self.n_asked += 1
-        self.last_asked = entry
 
     def _fold_performed(self, event: Event) -> None:
         entry = self._open[event.entry or ""]
         entry.performed_at, entry.done = event.at, event.seq
         entry.expires_at = _end_of_lease(event)
+        self._open.open(entry)
 
     def _fold_told(self, event: Event) -> None:
         entry = self._open[event.entry or ""]
-        self._deliver(entry, event)
-        del self._open[entry.id]
+        code = self._deliver(entry, event)
+        self._close(entry.id)
         self.n_delivered += 1
+        self.totals.spend(code, entry.cost)
 
     def _fold_added(self, event: Event) -> None:
-        code = self.code(event.label)
-        self._deliver(self._enter(event), event)
-        self.order.append(code)
+        self.code(event.label)
+        self.order.append(self._deliver(self._enter(event), event))
 
     def _fold_failed(self, event: Event) -> None:
-        entry = self._open.pop(event.entry or "")
+        entry = self._close(event.entry or "")
+        self._ended["failed"] += 1
         entry.failed_at = event.at
         entry.reason = str(event.payload.get("reason", ""))
 
@@ -244,7 +251,11 @@ class Ledger:
         entry = self.entries[event.entry or ""]
         if entry.told_at is None or entry.retracted_at is not None:
             raise ValueError(f"{entry.id!r} has no instance to retract")
-        self.labelled.remove(entry.id)
+        assert entry.row is not None
+        self.labelled.remove(entry.row)
+        self.totals.take_back(self.code(entry.label), entry.duration)
+        self._ended["delivered"] -= 1
+        self._ended["retracted"] += 1
         if entry.asked is not None:
             self.n_delivered -= 1
         entry.retracted_at = event.at
@@ -265,17 +276,26 @@ class Ledger:
     def _enter(self, event: Event) -> Entry:
         if not event.entry or event.entry in self.entries:
             raise ValueError(f"id {event.entry!r} is missing or already in use")
-        entry = self.entries[event.entry] = Entry(event.entry)
+        return self.entries.enter(event.entry, event.seq)
+
+    def _close(self, id_: str) -> Entry:
+        entry = self._open.close(id_)
+        entry.utilities = None
         return entry
 
-    def _deliver(self, entry: Entry, event: Event) -> None:
+    def _deliver(self, entry: Entry, event: Event) -> int:
         code = self.code(event.label)
-        x = from_bytes(event.x or b"")
-        if self.labelled.n_features not in (None, x.size):
-            raise ValueError(f"{x.size} features instead of {self.labelled.n_features}")
-        self.labelled.append(entry.id, x, code)
-        entry.label, entry.x, entry.told_at = self.classes[code], event.x, event.at
+        raw = event.x or b""
+        n_features = self.labelled.n_features
+        if n_features is not None and len(raw) != 8 * n_features:
+            raise ValueError(f"{len(raw)} bytes instead of {n_features} features")
+        entry.row = self.labelled.append(raw, code)
+        self._bringing.append(entry.number)
+        entry.label, entry.told_at = self.classes[code], event.at
         entry.cost, entry.duration, entry.done = event.cost, event.duration, event.seq
+        self._ended["delivered"] += 1
+        self.totals.record(code, entry.duration)
+        return code
 
 
 def _end_of_lease(event: Event) -> float | None:

@@ -13,7 +13,8 @@ from typing import Any
 
 from palacs.campaign import _values
 from palacs.campaign._campaign_errors import Conflict, UnknownEntry
-from palacs.campaign._ledger import Entry, Ledger
+from palacs.campaign._entries import Entry
+from palacs.campaign._ledger import Ledger
 from palacs.storage import Draft, Label
 
 
@@ -65,7 +66,7 @@ def tell(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
     label = ledger.classes[ledger.code(asked if given.label is None else given.label)]
     raw = _values.to_bytes(given.x)
     if entry.told_at is not None:
-        if (entry.x, entry.label) == (raw, label):
+        if ledger.has_told(entry, raw, label):
             return []
         raise Conflict(
             f"request {id_!r} was already told with other values; to correct it, retract it "
@@ -83,7 +84,7 @@ def add(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
     raw = _values.to_bytes(given.x)
     entry = ledger.entries.get(id_)
     if entry is not None:
-        if entry.asked is None and (entry.x, entry.label) == (raw, label):
+        if entry.asked is None and ledger.has_told(entry, raw, label):
             return []
         raise Conflict(f"id {id_!r} is already in use with other values; choose another.")
     _values.check_vector(given.x, ledger.labelled.n_features)

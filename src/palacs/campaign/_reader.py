@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from palacs.campaign import _decide, _operations
+from palacs.campaign import _decide, _operations, _values
 from palacs.campaign._decide import Replay
 from palacs.campaign._ledger import Ledger
-from palacs.campaign._records import Instance, Request, Status, to_instance, to_request
+from palacs.campaign._records import Instance, Request, Status, to_request
 from palacs.campaign._settings import Settings
 from palacs.campaign._snapshot import Snapshot, snapshot_of
 from palacs.storage import Event, Label, Storage, StoredCampaign
@@ -84,27 +84,34 @@ class CampaignReader:
         """Return an acquired instance by its id."""
         self._refresh_unless_known(id_)
         with self._mutex:
-            return to_instance(_operations.find(self._ledger, id_))
+            return self._ledger.instance(_operations.find(self._ledger, id_))
 
     def request(self, id_: str) -> Request:
         """Return a request by its id, whatever became of it."""
         self._refresh_unless_known(id_)
         with self._mutex:
-            return to_request(_operations.find(self._ledger, id_))
+            entry = _operations.find(self._ledger, id_)
+            if entry.asked is None or entry.utilities is not None:
+                return self._ledger.request(entry)
+            classes = list(self._ledger.classes)
+        # A closed request's utilities are in the record alone.
+        asked = self._storage.events(self._stored.key, entry.seq - 1, limit=1)[0]
+        utilities = _values.utilities_from_json(asked.payload["utilities"])
+        return to_request(entry, dict(zip(classes, utilities, strict=False)))
 
     def pending(self) -> list[Request]:
         """Return the requests whose instances are still to come, oldest first."""
         self._refresh()
         at = self._storage.now()
         with self._mutex:
-            return [to_request(entry) for entry in self._ledger.pending(at)]
+            return [self._ledger.request(entry) for entry in self._ledger.pending(at)]
 
     def labelled_set(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any]]:
         """Return raw features (n, n_features) and classes (n,), in acquisition order."""
         self._refresh()
         with self._mutex:
             labelled = self._ledger.labelled
-            return labelled.X.copy(), np.array(self._ledger.classes)[labelled.codes]
+            return labelled.X, np.array(self._ledger.classes)[labelled.codes]
 
     def events(self, after: int = 0) -> list[Event]:
         """Return the raw events numbered above `after`; the cursor to follow a campaign."""

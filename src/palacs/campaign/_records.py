@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from palacs.campaign._campaign_errors import UnknownEntry
-from palacs.campaign._values import from_bytes
 from palacs.storage import Label
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from palacs.campaign._ledger import Entry
+    from palacs.campaign._entries import Entry
+    from palacs.campaign._values import Vector
 
 
 def to_datetime(at: float | None) -> datetime | None:
@@ -217,19 +217,18 @@ class Status:
         }
 
 
-def to_request(entry: Entry) -> Request:
+def to_request(entry: Entry, utilities: dict[Label, float]) -> Request:
     """Return a request as it is handed out."""
     asked_at = to_datetime(entry.asked_at)
     if entry.asked is None or asked_at is None:
         raise UnknownEntry(f"{entry.id!r} is an unsolicited instance, no request.")
     expires_at, performed_at = to_datetime(entry.expires_at), to_datetime(entry.performed_at)
-    return Request(entry.id, entry.asked, dict(entry.utilities), asked_at, expires_at, performed_at)
+    return Request(entry.id, entry.asked, utilities, asked_at, expires_at, performed_at)
 
 
-def to_instance(entry: Entry) -> Instance:
+def to_instance(entry: Entry, x: Vector | None) -> Instance:
     """Return an instance as it is handed out."""
     told_at = to_datetime(entry.told_at)
-    if entry.label is None or entry.x is None or told_at is None:
+    if entry.label is None or x is None or told_at is None:
         raise UnknownEntry(f"request {entry.id!r} has brought no instance yet.")
-    x = from_bytes(entry.x)
     return Instance(entry.id, entry.label, x, entry.asked, told_at, entry.retracted_at is not None)

@@ -7,15 +7,16 @@ costs are added up once for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from palacs.campaign._growing_set import Codes, Matrix
+from palacs.campaign._growing_set import Codes, Selected
 from palacs.campaign._ledger import Ledger
-from palacs.campaign._records import Request, to_request
+from palacs.campaign._records import Request
+from palacs.campaign._row_store import Matrix
 from palacs.campaign._settings import Settings
 from palacs.campaign._values import Vector
 from palacs.storage import Label
@@ -42,8 +43,10 @@ class Snapshot:
         All classes, and those that may be requested and paid for.
     paused : frozenset
         Classes that are not requested for the time being.
-    X, scaled : ndarray of shape (n, n_features)
-        Raw features of the labelled set in acquisition order, and scaled to [0, 1].
+    selected : Selected
+        Where the raw features of the labelled set are, see `X`.
+    scaled : ndarray of shape (n, n_features)
+        Features in acquisition order, scaled to [0, 1].
     limits : pair of ndarray of shape (n_features,)
         The bounds that scale them.
     codes : ndarray of shape (n,)
@@ -62,8 +65,8 @@ class Snapshot:
         Those in force, with costs learned from durations as numbers.
     spending : Spending
         How the budget in money stands; without one only the costs are known.
-    growing_ids : sequence of str
-        Where `ids` are taken from: copying them would slow every decision down.
+    ids_of : callable
+        Returns the ids of rows of the labelled set, see `ids`.
     """
 
     seq: int
@@ -72,7 +75,7 @@ class Snapshot:
     classes: list[Label]
     candidates: list[Label]
     paused: frozenset[Label]
-    X: Matrix
+    selected: Selected
     scaled: Matrix
     limits: tuple[Vector, Vector]
     codes: Codes
@@ -82,13 +85,17 @@ class Snapshot:
     remaining: int | None
     conditions: Conditions | None
     spending: Spending
-    growing_ids: Sequence[str] = field(repr=False)
+    ids_of: Callable[[Iterable[int]], tuple[str, ...]] = field(repr=False)
 
     @property
     def ids(self) -> tuple[str, ...]:
         """Ids of the instances in the labelled set, in acquisition order."""
-        # The list may have grown since; what it held then is still in front.
-        return tuple(self.growing_ids[: len(self.codes)])
+        return self.ids_of(self.selected.rows.tolist())
+
+    @property
+    def X(self) -> Matrix:
+        """Raw features of the labelled set in acquisition order, (n, n_features); a copy."""
+        return self.selected.matrix()
 
     @property
     def seed(self) -> int:
@@ -203,15 +210,15 @@ def snapshot_of(ledger: Ledger, at: float) -> Snapshot:
         classes=list(ledger.classes),
         candidates=spending.affordable(ledger.candidates()),
         paused=frozenset(ledger.paused),
-        X=labelled.X,
+        selected=labelled.selected,
         scaled=labelled.scaled(),
         limits=labelled.limits(),
         codes=labelled.codes,
-        pending=tuple(to_request(entry) for entry in open_requests),
+        pending=tuple(ledger.request(entry) for entry in open_requests),
         order=np.array(ledger.order, dtype=np.intp),
         n_asked=ledger.n_asked,
         remaining=ledger.remaining(at),
         conditions=conditions,
         spending=spending,
-        growing_ids=labelled.ids,
+        ids_of=ledger.ids,
     )

@@ -7,7 +7,7 @@ order of the classes it is a `ClassConditions`. A `Limit` of your own joins by a
 from palacs.conditions._class_conditions import ClassConditions
 from palacs.conditions._conditions import DURATIONS, Conditions, class_conditions
 from palacs.conditions._dirichlet import DirichletGuess
-from palacs.conditions._learned_costs import learn_costs
+from palacs.conditions._learned_costs import costs_from_totals, learn_costs
 from palacs.conditions._limits import Limit, LimitReached, Requests, apply_limits
 from palacs.conditions._spending import Spending
 
@@ -22,5 +22,6 @@ __all__ = [
     "Spending",
     "apply_limits",
     "class_conditions",
+    "costs_from_totals",
     "learn_costs",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import fsum
 from typing import Any
 
 from palacs.checks import check_mapping, check_number
@@ -45,8 +46,35 @@ def learn_costs(
         raise ValueError(
             "durations holds no recording at all; record one before costs are learned."
         )
-    overall = sum(everything) / len(everything)
+    # Sums without rounding: the order of the recordings makes no difference.
+    totals = {label: (len(values), fsum(values)) for label, values in recorded.items()}
+    return costs_from_totals(totals, fsum(everything), strength=strength)
+
+
+def costs_from_totals(
+    totals: Mapping[Any, tuple[int, float]], overall: float, *, strength: float = 1.0
+) -> dict[Any, float]:
+    """Estimate costs as `learn_costs` does, from sums alone.
+
+    Parameters
+    ----------
+    totals : mapping
+        Label -> number of recordings and their sum.
+    overall : float
+        Sum of all recordings; there is at least one.
+    strength : float, default=1.0
+
+    Returns
+    -------
+    costs : dict
+
+    Examples
+    --------
+    >>> from palacs.conditions import costs_from_totals
+    >>> costs_from_totals({"rest": (3, 6.0), "left": (1, 6.0), "right": (0, 0.0)}, 12.0)
+    {'rest': 2.25, 'left': 4.5, 'right': 3.0}
+    """
+    mean = overall / sum(n for n, _ in totals.values())
     return {
-        label: (sum(map(float, values)) + strength * overall) / (len(values) + strength)
-        for label, values in recorded.items()
+        label: (total + strength * mean) / (n + strength) for label, (n, total) in totals.items()
     }

@@ -31,7 +31,7 @@ def look_inside(snapshot: Snapshot) -> dict[str, Any]:
     Refused
         There is nothing to show yet, or more than two features.
     """
-    n, d = len(snapshot.ids), snapshot.X.shape[1] if snapshot.X.ndim == 2 else 0
+    n, d = snapshot.scaled.shape
     if n == 0:
         raise Refused(
             "nothing was told yet; there is something to see after the first instance.",

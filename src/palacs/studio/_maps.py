@@ -32,7 +32,7 @@ def map_of(snapshot: Snapshot, method: MapMethod = "auto") -> dict[str, Any]:
         How to project three and more features; "auto" is PCA.
     """
     ids = snapshot.ids
-    n, d = len(ids), snapshot.X.shape[1] if snapshot.X.ndim == 2 else 0
+    n, d = snapshot.scaled.shape
     most = MOST_TSNE if method == "tsne" else MOST_POINTS
     first = max(0, n - most)
     if d <= 2:
