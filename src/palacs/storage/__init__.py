@@ -8,6 +8,7 @@ Errors are `StorageError` and its subclasses, one per remedy.
 from palacs.storage._addresses import without_password
 from palacs.storage._copying import Progress, backup_storage, move_storage, restore_storage
 from palacs.storage._drafts import (
+    ERASED,
     EVENT_FIELDS,
     EVENT_KINDS,
     ONCE,
@@ -37,6 +38,7 @@ from palacs.storage._storage_errors import (
 
 __all__ = [
     "DEFAULT_URL",
+    "ERASED",
     "EVENT_FIELDS",
     "EVENT_KINDS",
     "ONCE",

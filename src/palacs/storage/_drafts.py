@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 Label = str | int
@@ -44,6 +45,10 @@ ONCE: tuple[tuple[EventKind, ...], ...] = (
     ("retracted",),
 )
 """Groups of kinds of which one entry has at most one event."""
+
+
+ERASED: Mapping[str, Any] = MappingProxyType({"erased": True})
+"""All that is left of the payload of an event whose numbers were erased."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +130,11 @@ class Event(Draft):
 
     seq: int
     at: float
+
+    @property
+    def erased(self) -> bool:
+        """Whether its numbers were erased: only what happened when, to which entry, is left."""
+        return self.payload == ERASED
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields by name, in the order of ``EVENT_FIELDS``.

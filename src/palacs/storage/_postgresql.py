@@ -15,7 +15,9 @@ import sqlalchemy as sa
 from sqlalchemy import event, exc
 
 from palacs.storage._addresses import parse
-from palacs.storage._sql import HEAD, MOVED, SQLStorage, said
+from palacs.storage._rows import HEAD
+from palacs.storage._schema import events, snapshots
+from palacs.storage._sql import MOVED, SQLStorage, said
 from palacs.storage._storage import Clock
 from palacs.storage._storage_errors import (
     StorageError,
@@ -85,6 +87,18 @@ class PostgreSQLStorage(SQLStorage):
         with self._writing() as connection:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
             yield connection
+
+    def purge(self) -> None:
+        """Write the tables anew without older versions of their rows.
+
+        The server's own write-ahead log, its archive, standbys and backups still hold what was
+        erased until they are recycled; only who runs the server can shorten that.
+        """
+        self._after_fork()
+        with self._translated(), self._engine.connect() as connection:
+            alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+            for table in (events, snapshots):
+                alone.exec_driver_sql(f"VACUUM (FULL) {table.name}")
 
     def _lock(self, connection: sa.Connection, key: int) -> tuple[int, bytes] | None:
         found = connection.execute(_LOCK, {"key": key}).first()

@@ -7,12 +7,10 @@ commit, so a killed process leaves either all of it or nothing.
 
 from __future__ import annotations
 
-import json
 import os
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any, Self
 
 import sqlalchemy as sa
@@ -20,15 +18,16 @@ from sqlalchemy import exc
 
 from palacs.storage import _chain
 from palacs.storage._addresses import parse, shown
-from palacs.storage._drafts import EVENT_FIELDS, Draft, Event
-from palacs.storage._schema import REVISIONS, campaigns, events
+from palacs.storage._drafts import Draft, Event
+from palacs.storage._rows import read_events
+from palacs.storage._schema import REVISIONS, campaigns
 from palacs.storage._schema_versions import inspect, migrate
+from palacs.storage._sql_turn import SQLTransaction
 from palacs.storage._storage import Clock, Storage, StoredCampaign, Transaction
 from palacs.storage._storage_errors import (
     CampaignExists,
     CampaignNotFound,
     StorageConflict,
-    StorageDamaged,
     StorageError,
     StorageNotFound,
     StorageReadOnly,
@@ -37,96 +36,7 @@ from palacs.storage._storage_errors import (
 MOVED = "palacs: moved to "
 """What the database says when somebody writes to a storage that was moved elsewhere."""
 
-_INSERT = sa.insert(events)
-_SELECT = (
-    sa.select(*(events.c[name] for name in EVENT_FIELDS))
-    .where(events.c.campaign_id == sa.bindparam("key"), events.c.seq > sa.bindparam("after"))
-    .order_by(events.c.seq)
-)
-HEAD = sa.select(campaigns.c.head, campaigns.c.chain).where(campaigns.c.id == sa.bindparam("key"))
-_AFTER_SEQ_AND_AT = EVENT_FIELDS[2:]
-_JSON = ("payload", "author", "attrs")
-_LABEL = _AFTER_SEQ_AND_AT.index("label")
-_MAPPINGS = tuple(map(_AFTER_SEQ_AND_AT.index, _JSON))
 _ANY_CAMPAIGN = sa.select(campaigns.c.id).limit(1)
-_SET_HEAD = (
-    sa.update(campaigns)
-    .where(campaigns.c.id == sa.bindparam("key"))
-    .values(head=sa.bindparam("new_head"), chain=sa.bindparam("new_chain"))
-)
-
-
-@lru_cache(maxsize=4096)
-def _label(text: str) -> Any:
-    # A campaign has few classes and many events.
-    return json.loads(text)
-
-
-def _read(row: Sequence[Any]) -> Event:
-    # A newer palacs may have written kinds that this one does not know; whoever folds the
-    # events refuses them, so that following a campaign still works.
-    seq, at, *values = row
-    label = values[_LABEL]
-    try:
-        values[_LABEL] = None if label is None else _label(label)
-        for place in _MAPPINGS:
-            text = values[place]
-            if text is not None:
-                values[place] = json.loads(text) if text != "{}" else {}
-    except ValueError as error:
-        raise StorageDamaged(
-            f"event {seq} is unreadable ({error}); restore the storage from a backup."
-        ) from error
-    return Event(*values, seq=seq, at=at)
-
-
-def _stored(row: sa.Row[Any]) -> StoredCampaign:
-    return StoredCampaign(row.id, row.name, row.created_at, row.head, row.chain)
-
-
-def _to_json(value: Any) -> str:
-    # ASCII only: databases disagree about NUL and lone surrogates in text.
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
-
-
-class SQLTransaction(Transaction):
-    """A writer's turn, backed by an open database transaction that holds the lock."""
-
-    def __init__(
-        self, connection: sa.Connection, key: int, head: int, chain: bytes, now: float
-    ) -> None:
-        self.head = head
-        self.now = now
-        self._connection = connection
-        self._key = key
-        self.chain = chain
-
-    def events(self, after: int) -> list[Event]:
-        """Return the events numbered above `after`, in order."""
-        if after >= self.head:
-            return []
-        rows = self._connection.execute(_SELECT, {"key": self._key, "after": after})
-        return [_read(row) for row in rows]
-
-    def append(self, drafts: Sequence[Draft]) -> list[Event]:
-        """Write events, numbered from ``head + 1``."""
-        if not drafts:
-            return []
-        written = [d.numbered(self.head + i, self.now) for i, d in enumerate(drafts, start=1)]
-        self._connection.execute(_INSERT, [self._row(event) for event in written])
-        self.head = written[-1].seq
-        end = {"key": self._key, "new_head": self.head, "new_chain": self.chain}
-        self._connection.execute(_SET_HEAD, end)
-        return written
-
-    def _row(self, event: Event) -> dict[str, Any]:
-        row = event.as_dict() | {"campaign_id": self._key, "salt": _chain.new_salt()}
-        row["label"] = None if event.label is None else _to_json(event.label)
-        for name in _JSON:
-            row[name] = None if row[name] is None else _to_json(dict(row[name]))
-        row["digest"] = _chain.digest_of(row)
-        self.chain = _chain.extended(self.chain, row["digest"])
-        return row
 
 
 class SQLStorage(Storage):
@@ -278,10 +188,8 @@ class SQLStorage(Storage):
 
     def events(self, key: int, after: int = 0, limit: int | None = None) -> list[Event]:
         """Return events of campaign `key` numbered above `after`, in order."""
-        query = _SELECT if limit is None else _SELECT.limit(limit)
         with self._reading() as connection:
-            rows = connection.execute(query, {"key": key, "after": after}).all()
-        return [_read(row) for row in rows]
+            return read_events(connection, key, after, limit)
 
     @contextmanager
     def write(self, key: int) -> Iterator[Transaction]:
@@ -350,3 +258,7 @@ class SQLStorage(Storage):
 def said(text: str) -> sa.TextClause:
     """Return a statement without parameters: a colon in it is one, in an address as well."""
     return sa.text(text.replace(":", r"\:"))
+
+
+def _stored(row: sa.Row[Any]) -> StoredCampaign:
+    return StoredCampaign(row.id, row.name, row.created_at, row.head, row.chain)

@@ -20,7 +20,8 @@ from sqlalchemy import event, exc
 from sqlalchemy.pool import StaticPool
 
 from palacs.storage._addresses import parse, refusal
-from palacs.storage._sql import HEAD, MOVED, SQLStorage, said
+from palacs.storage._rows import HEAD
+from palacs.storage._sql import MOVED, SQLStorage, said
 from palacs.storage._storage import Clock
 from palacs.storage._storage_errors import (
     ForeignStorage,
@@ -111,6 +112,18 @@ class SQLiteStorage(SQLStorage):
             yield connection
 
     def _switch_to_wal(self) -> None:
+        self._when_free("PRAGMA journal_mode = WAL")
+
+    def purge(self) -> None:
+        """Write the file anew without what was erased, and empty its log."""
+        self._when_free("VACUUM")
+        # Answers 1 where another process still reads from the log.
+        self._when_free("PRAGMA wal_checkpoint(TRUNCATE)", until=lambda answer: answer[0] == 0)
+
+    def _when_free(
+        self, statement: str, until: Callable[[tuple[Any, ...]], bool] = lambda _: True
+    ) -> tuple[Any, ...]:
+        """Run a statement outside of transactions, when nobody else is in the way."""
         # SQLite does not wait for other users here, whatever the timeout says.
         deadline = time.monotonic() + self._patience
         while True:
@@ -118,14 +131,17 @@ class SQLiteStorage(SQLStorage):
                 with self._translated(), self._engine.connect() as connection:
                     raw = connection.connection.driver_connection
                     assert raw is not None
-                    raw.execute("PRAGMA journal_mode = WAL").fetchone()
-                return
+                    answer = raw.execute(statement).fetchone() or ()
+                if until(answer):
+                    return answer
+                error = sqlite3.OperationalError("database is locked")
+                error.sqlite_errorname = "SQLITE_BUSY"
+                raise error
             except sqlite3.OperationalError as error:
                 if "locked" in str(error) and time.monotonic() < deadline:
                     time.sleep(0.01)
                     continue
-                wrapped = exc.OperationalError("PRAGMA journal_mode", None, error)
-                raise self._translate(wrapped) from error
+                raise self._translate(exc.OperationalError(statement, None, error)) from error
 
     def _lock(self, connection: sa.Connection, key: int) -> tuple[int, bytes] | None:
         # BEGIN IMMEDIATE already made this the only writer.
@@ -282,6 +298,7 @@ def _take_over_transactions(engine: sa.Engine) -> None:
         connection.isolation_level = None
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten
 
     @event.listens_for(engine, "begin")
     def _on_begin(connection: sa.Connection) -> None:

@@ -8,7 +8,7 @@ comes next. Everything else (what is pending, the labelled set) is derived by th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
@@ -58,6 +58,32 @@ class Transaction(ABC):
     def append(self, drafts: Sequence[Draft]) -> list[Event]:
         """Write events, numbered from ``head + 1``; visible to others when the turn ends."""
 
+    @abstractmethod
+    def erase(self, seqs: Collection[int], tombstone: Draft) -> Event:
+        """Take the numbers out of events for good and write what stands in their place.
+
+        An erased event keeps ``seq``, ``at``, ``kind``, ``entry``, ``label`` and ``op``; its
+        payload is `palacs.storage.ERASED` and all else is ``None``. What was derived from it
+        (snapshots) goes with it. `Storage.purge` removes what deleting leaves on the disk.
+
+        Parameters
+        ----------
+        seqs : collection of int
+            Numbers of the events; those that are erased already stay so.
+        tombstone : Draft
+            An event of kind ``erased`` that says how many and why, and nothing personal.
+
+        Returns
+        -------
+        Event
+            The tombstone as written.
+
+        Raises
+        ------
+        ValueError
+            The tombstone is of another kind, or a number is not in the record or one's.
+        """
+
 
 class Storage(ABC):
     """Where campaigns are kept.
@@ -75,7 +101,8 @@ class Storage(ABC):
         else of this contract but ends with its process.
     Order
         Events of one campaign are numbered 1, 2, 3, ... without gaps and never change:
-        the database itself refuses to update or delete one.
+        the database itself refuses to update or delete one. The only exception is erasing
+        (`Transaction.erase`), which takes numbers out, adds none and leaves a tombstone.
     Exclusiveness
         At most one `write` block per campaign is active at any time, across threads,
         processes and machines. The others wait, up to the storage's time limit (60 s),
@@ -242,6 +269,14 @@ class Storage(ABC):
     @abstractmethod
     def write(self, key: int) -> AbstractContextManager[Transaction]:
         """Take the writer's turn on campaign `key`; leaving the block commits it."""
+
+    @abstractmethod
+    def purge(self) -> None:
+        """Overwrite what erased events left behind: free pages, logs, older row versions.
+
+        Takes as long as writing the whole storage once and waits for everybody else's turn to
+        end. A storage that leaves nothing behind has nothing to do here.
+        """
 
     @abstractmethod
     def now(self) -> float:

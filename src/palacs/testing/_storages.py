@@ -9,14 +9,17 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 
 from palacs.storage import (
+    ERASED,
     ONCE,
     CampaignExists,
     CampaignNotFound,
     Draft,
     Event,
+    EventKind,
     Storage,
     StorageConflict,
     StoredCampaign,
@@ -150,6 +153,35 @@ def check_threads_lose_nothing(storage: Storage) -> None:
     assert len({event.entry for event in events[1:]}) == 80
 
 
+def check_erased_numbers_are_gone(storage: Storage) -> None:
+    """Erase an event: it keeps its place and time, the others keep everything."""
+    campaign = _new(storage)
+    told = Draft("told", "r1", "a", b"12345678", 1.0, 2.0, {"n": 1}, 9.5, "o", {"p": 1}, {"s": 7})
+    kept, gone = _append(storage, campaign.key, replace(told, entry="r0"), told)
+    with storage.write(campaign.key) as turn:
+        tombstone = turn.erase([gone.seq], Draft("erased", payload={"entries": 1}))
+    bare = Event("told", "r1", "a", payload=ERASED, op="o", seq=gone.seq, at=gone.at)
+    assert storage.events(campaign.key)[1:] == [kept, bare, tombstone]
+    assert storage.events(campaign.key)[2].erased
+    storage.purge()
+    assert storage.events(campaign.key)[1:] == [kept, bare, tombstone]
+
+
+def check_erasing_is_all_or_nothing(storage: Storage) -> None:
+    """Refuse a tombstone of another kind and events that are not there; then nothing is gone."""
+    campaign = _new(storage)
+    _append(storage, campaign.key, Draft("told", "r1", "a", b"12345678"))
+    before = storage.events(campaign.key)
+
+    def erase(seqs: list[int], kind: EventKind) -> None:
+        with storage.write(campaign.key) as turn:
+            turn.erase(seqs, Draft(kind))
+
+    _expect(ValueError, lambda: erase([2], "paused"))
+    _expect(ValueError, lambda: erase([2, 3], "erased"))
+    assert storage.events(campaign.key) == before
+
+
 def check_the_clock_goes_forward(storage: Storage) -> None:
     """Events are dated between two looks at the storage's clock."""
     before = storage.now()
@@ -172,6 +204,8 @@ STORAGE_CHECKS: tuple[Callable[[Storage], None], ...] = (
     check_what_happens_once_happens_once,
     check_one_writer_at_a_time,
     check_threads_lose_nothing,
+    check_erased_numbers_are_gone,
+    check_erasing_is_all_or_nothing,
     check_the_clock_goes_forward,
     check_closing_is_not_the_end,
 )

@@ -10,12 +10,13 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
 from palacs.storage import (
+    ERASED,
     ONCE,
     CampaignExists,
     CampaignNotFound,
@@ -54,6 +55,14 @@ class FiledTurn(Transaction):
             self.head = event.seq
             written.append(event)
         return written
+
+    def erase(self, seqs: Collection[int], tombstone: Draft) -> Event:
+        if tombstone.kind != "erased" or not set(seqs) <= set(range(1, self.head + 1)):
+            raise ValueError(f"cannot erase {seqs} of {self.head} for {tombstone.kind!r}.")
+        for row in (self._rows[seq - 1] for seq in seqs):
+            gone = ("x", "cost", "duration", "author", "attrs")
+            row.update(dict.fromkeys(gone), payload=dict(ERASED))
+        return self.append([tombstone])[0]
 
     def _refuse_a_second(self, draft: Draft) -> None:
         happened = {row["kind"] for row in self._rows if row["entry"] == draft.entry}
@@ -135,6 +144,9 @@ class FiledStorage(Storage):
                 raise CampaignNotFound(f"no campaign with key {key} in {self.url}; find it again.")
             yield FiledTurn(content["campaigns"][key]["events"], self.now())
             self._save(content)
+
+    def purge(self) -> None:
+        """Nothing is left behind: the file was written anew."""
 
     def now(self) -> float:
         return self._clock()

@@ -1,0 +1,85 @@
+"""A writer's turn in SQL: lock, look, append, commit, all in one database transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from palacs.storage import _chain
+from palacs.storage._drafts import ERASED, Draft, Event
+from palacs.storage._rows import read_events, to_json, to_row
+from palacs.storage._schema import campaigns, events, snapshots
+from palacs.storage._storage import Transaction
+
+_THIS_EVENT = sa.and_(
+    events.c.campaign_id == sa.bindparam("key"), events.c.seq == sa.bindparam("of")
+)
+_INSERT = sa.insert(events)
+_SET_HEAD = (
+    sa.update(campaigns)
+    .where(campaigns.c.id == sa.bindparam("key"))
+    .values(head=sa.bindparam("new_head"), chain=sa.bindparam("new_chain"))
+)
+_WHOLE_ROW = sa.select(events).where(_THIS_EVENT)
+_ERASE = (
+    sa.update(events)
+    .where(_THIS_EVENT)
+    .values(dict.fromkeys(_chain.ERASABLE))
+    .values(payload=to_json(dict(ERASED)), salt=sa.bindparam("seal"))
+)
+_FORGET_SNAPSHOTS = sa.delete(snapshots).where(snapshots.c.campaign_id == sa.bindparam("key"))
+
+
+class SQLTransaction(Transaction):
+    """A writer's turn, backed by an open database transaction that holds the lock."""
+
+    def __init__(
+        self, connection: sa.Connection, key: int, head: int, chain: bytes, now: float
+    ) -> None:
+        self.head = head
+        self.now = now
+        self.chain = chain
+        self._connection = connection
+        self._key = key
+
+    def events(self, after: int) -> list[Event]:
+        """Return the events numbered above `after`, in order."""
+        return [] if after >= self.head else read_events(self._connection, self._key, after)
+
+    def append(self, drafts: Sequence[Draft]) -> list[Event]:
+        """Write events, numbered from ``head + 1``."""
+        if not drafts:
+            return []
+        written = [d.numbered(self.head + i, self.now) for i, d in enumerate(drafts, start=1)]
+        rows = [to_row(event, self._key) for event in written]
+        self._connection.execute(_INSERT, rows)
+        self.head = written[-1].seq
+        for row in rows:
+            self.chain = _chain.extended(self.chain, row["digest"])
+        end = {"key": self._key, "new_head": self.head, "new_chain": self.chain}
+        self._connection.execute(_SET_HEAD, end)
+        return written
+
+    def erase(self, seqs: Collection[int], tombstone: Draft) -> Event:
+        """Take the numbers out of events for good and write what stands in their place."""
+        if tombstone.kind != "erased":
+            raise ValueError(f"a tombstone is an event of kind 'erased', not {tombstone.kind!r}.")
+        rows = [self._whole_row(seq) for seq in sorted(set(seqs))]
+        # The guards let an event be erased only where a tombstone comes after it.
+        [written] = self.append([tombstone])
+        for row in rows:
+            if len(row["salt"]) != _chain.SEAL_BYTES:
+                seal = _chain.sealed(row["salt"], row)
+                change = {"key": self._key, "of": row["seq"], "seal": seal}
+                self._connection.execute(_ERASE, change)
+        self._connection.execute(_FORGET_SNAPSHOTS, {"key": self._key})
+        return written
+
+    def _whole_row(self, seq: int) -> dict[str, Any]:
+        found = self._connection.execute(_WHOLE_ROW, {"key": self._key, "of": seq}).mappings()
+        row = found.first()
+        if row is None:
+            raise ValueError(f"there is no event {seq} to erase; the last one is {self.head}.")
+        return dict(row)
