@@ -22,7 +22,7 @@ from sklearn.base import clone
 
 from palacs import ParzenWindowClassifier
 from palacs.datasets import DATASETS, load
-from palacs.evidence import advise_stopping
+from palacs.evidence import LEAST_PER_CLASS, advise_stopping
 from palacs.experiments import Split, TrialRules, make_split, run_trial
 from palacs.strategies import make
 
@@ -45,15 +45,12 @@ GRID = np.round(20 * 3 ** (np.arange(36) / 8)).astype(int)
 
 @dataclass(frozen=True)
 class Replay:
-    """Test errors by size, and the size at which stop was first advised (0: never)."""
+    """The size at which stop was first advised (0: never), and the test errors then and later."""
 
-    errors: dict[int, float]
-    stop: int
-
-    @property
-    def later(self) -> int:
-        """The size nearest to three times that of the stop."""
-        return min(self.errors, key=lambda n: abs(np.log(n / (AHEAD * self.stop))))
+    stop: int = 0
+    later: int = 0
+    error: float = np.nan
+    error_later: float = np.nan
 
 
 def deal(name: str, seed: int, trial: int) -> Split:
@@ -81,11 +78,15 @@ def play(name: str, strategy: str, seed: int, trial: int) -> Replay:
     y = np.concatenate([split.start, requested])
     X = split.X[split.rows_of(y)]
     sizes = np.unique(np.append(GRID[len(y) >= GRID], len(y))).tolist()
-    errors = {n: test_error(split, X[:n], y[:n]) for n in sizes}
-    # Beyond, less than half as many again would be left to compare with.
-    asked = [n for n in sizes if 1.5 * n <= len(y)]
+    # Beyond, less than half as many again would be left to compare with; before every class has
+    # 30 instances no advice is given, which saves asking.
+    least = np.minimum.reduce([np.cumsum(y == c) for c in range(split.n_classes)])
+    asked = [n for n in sizes if 1.5 * n <= len(y) and least[n - 1] >= LEAST_PER_CLASS]
     stop = next((n for n in asked if advise_stopping(X[:n], y[:n]).stop), 0)
-    return Replay(errors, stop)
+    if not stop:
+        return Replay()
+    later = min(sizes, key=lambda n: abs(np.log(n / (AHEAD * stop))))
+    return Replay(stop, later, *(test_error(split, X[:n], y[:n]) for n in (stop, later)))
 
 
 def test_error(split: Split, X: np.ndarray, y: np.ndarray) -> float:
@@ -98,8 +99,7 @@ def judge(replays: list[Replay]) -> tuple[list[str], bool, float]:
     stopped = [r for r in replays if r.stop]
     if not stopped:
         return ["0", "", "", "", "", "", "no advice"], True, np.nan
-    at = [r.errors[r.stop] for r in stopped]
-    later = [r.errors[r.later] for r in stopped]
+    at, later = [r.error for r in stopped], [r.error_later for r in stopped]
     ratio = float(np.median(at) / np.median(later)) if np.median(later) else np.inf
     factor = np.median([r.later / r.stop for r in stopped])
     row = [
@@ -131,8 +131,8 @@ def draw(ratios: dict[tuple[str, str], float], out: Path) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--trials", type=int, default=50)
-    # The rule was chosen on replays of seeds 7, 11 and 12; another seed confirms it.
-    parser.add_argument("--seed", type=int, default=13)
+    # The rule was chosen on replays of seeds 7 and 11 to 15; another seed confirms it.
+    parser.add_argument("--seed", type=int, default=17)
     parser.add_argument("--only", default=",".join(TESTS))
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
     parser.add_argument("--jobs", type=int, default=2)

@@ -36,6 +36,15 @@ def test_a_flat_curve_is_left_at_some_time_in_some_cases():
     assert sum(ever(seed) for seed in range(8)) >= 3
 
 
+def test_what_four_fifths_of_the_instances_did_not_say_is_no_advice_yet():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(0, 1, (400, 1)), np.r_[np.zeros(330), np.ones(70)].astype(int)
+    late = advise_stopping(X, y, tolerance=2.0)
+    assert not late.stop
+    assert "the first 320 instances did not say so" in late.reason
+    assert advise_stopping(X, rng.permutation(y), tolerance=2.0).stop
+
+
 def test_few_instances_of_one_class_are_no_reason_to_stop():
     y = np.r_[np.zeros(200), np.ones(29)].astype(int)
     X = np.random.default_rng(0).normal(0, 1, (229, 1))
@@ -56,7 +65,7 @@ def test_a_class_that_never_occurs_in_use_is_no_reason_to_go_on_or_to_stop():
     y = np.array(["a", "c"] * 150 + ["b"])
     X = rng.normal(size=(301, 2)) + 9.0 * (y == "b")[:, None]
     assert "a class has 1 of" in advise_stopping(X, y).reason
-    assert advise_stopping(X, y, weights=[1, 0, 1], tolerance=0.2).stop
+    assert advise_stopping(X, y, weights=[1, 0, 1], tolerance=0.4).stop
     apart = np.array(["a", "b", "c"] * 60)
     X = rng.normal(size=(180, 2)) + 30.0 * (apart == "a")[:, None]
     assert learning_curve(X, apart).mistakes > 10

@@ -25,6 +25,8 @@ LEAST_MISTAKES = 30
 # Fewer groups do not show how much one differs from the next.
 LEAST_GROUPS = 5
 _AHEAD = 3.0
+# What is true stays true: these first instances must have said stop as well.
+_BEFORE = 0.8
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,13 @@ def advise_stopping(
     instances: ln e(n) - ln e(3n) + 4 s <= ln(1 + tolerance), where the line from a quarter of the
     set to all of it projects ln e(3n) and s is the standard error of the difference. Every class
     must have 30 instances, and 30 left-out instances must have been wrong: of fewer, no ratio can
-    be told.
+    be told. All of this must hold for the first four fifths of the instances as well, for whoever
+    asks often enough is once told yes by chance.
 
     Parameters
     ----------
     X : array-like of shape (n, n_features)
+        In the order of acquisition.
     y : array-like of shape (n,)
     model, weights
         As for `learning_curve`.
@@ -104,7 +108,26 @@ def advise_stopping(
             return Advice(False, f"No advice to stop: {lonely}.")
     curve = learning_curve(X, y, model=model, weights=weights, groups=groups)
     stop, because = _judge(curve, tolerance, good_enough)
+    if stop:
+        first = int(_BEFORE * curve.n)
+        earlier = _earlier_curve(np.asarray(X)[:first], np.asarray(y), model, weights)
+        stop = earlier is not None and _judge(earlier, tolerance, good_enough)[0]
+        if not stop:
+            because = f"No advice to stop yet: the first {first} instances did not say so."
     return Advice(stop, f"{sentence(curve)} {because}", curve)
+
+
+def _earlier_curve(
+    X: npt.NDArray[Any], y: npt.NDArray[Any], model: Any | None, weights: npt.ArrayLike | None
+) -> LearningCurve | None:
+    """Return the curve of the first instances X of all y; None while a class in use is missing."""
+    early = y[: len(X)]
+    known = np.isin(np.unique(y), early)
+    if weights is not None:
+        shares = np.asarray(weights)
+        weights, missing = shares[known], shares[~known]
+        return learning_curve(X, early, model=model, weights=weights) if not missing.any() else None
+    return learning_curve(X, early, model=model) if known.all() else None
 
 
 def sentence(curve: LearningCurve) -> str:
