@@ -23,7 +23,8 @@ def widest(X, y):
             squares.append(min(apart) ** 2)
     spanned = min(np.linalg.matrix_rank(X - X.mean(axis=0)), 24)
     decile = sorted(squares)[ceil(0.9 * len(squares)) - 1]
-    most = min(64 * np.median(squares), 6 * decile)
+    medians, deciles = (256, 9) if spanned == 1 else (64, 6)
+    most = min(medians * np.median(squares), deciles * decile)
     return sqrt(2 * np.mean(np.minimum(squares, most)) / spanned)
 
 

@@ -32,8 +32,9 @@ _MOST_DIMENSIONS = 24
 # A direction in which instances differ by less than this share of what is usual is rounding,
 # and so is what remains of a difference in its last digits.
 _FLAT, _LAST_DIGITS = 1e-6, 64.0 * float(np.finfo(np.float64).eps)
-# Squared nearest distances count up to so many medians and so many upper deciles.
-_MEDIANS, _DECILES = 64.0, 6.0
+# Squared nearest distances count up to so many medians and so many upper deciles; on a line large
+# gaps are common and count for more.
+_CAPS, _CAPS_ON_A_LINE = (64.0, 6.0), (256.0, 9.0)
 # A narrower kernel must err less often by so many standard errors.
 _STANDARD_ERRORS = 1.5
 _HALVINGS = 3
@@ -94,7 +95,8 @@ def fitting_bandwidth(X: Features, y: Codes) -> float:
 def fitting_reach(X: Features, y: Codes) -> float:
     """Return how far apart neighbours are, as `reach_from_squared`; X has at least one row."""
     rows = chosen_rows(y)
-    return float(reach_from_squared(_squared_between(X, rows), rows, y))
+    on_a_line = spanned_dimensions(X) == 1
+    return float(reach_from_squared(_squared_between(X, rows), rows, y, on_a_line))
 
 
 @compiled
@@ -103,7 +105,7 @@ def bandwidth_from_squared(squared: Features, rows: Codes, y: Codes, dimensions:
 
     ``rows`` (n_rows,) says which instances the rows are, see `chosen_rows`.
     """
-    reach = reach_from_squared(squared, rows, y)
+    reach = reach_from_squared(squared, rows, y, dimensions == 1)
     if reach == 0.0:
         return NO_DISTANCE
     widest = bandwidth_of(reach, float(dimensions))
@@ -117,7 +119,7 @@ def bandwidth_of(reach: float, dimensions: float) -> float:
 
 
 @compiled
-def reach_from_squared(squared: Features, rows: Codes, y: Codes) -> float:
+def reach_from_squared(squared: Features, rows: Codes, y: Codes, on_a_line: bool) -> float:
     """Return twice the mean squared distance to the nearest of the same class, without extremes.
 
     While no class has instances at two places, half of that to the nearest of any class; 0 where
@@ -125,10 +127,10 @@ def reach_from_squared(squared: Features, rows: Codes, y: Codes) -> float:
     """
     nearest = _nearest_squared(squared, rows, y, True)
     if nearest.shape[0] > 0:
-        return float(2.0 * _robust_mean(nearest))
+        return float(2.0 * _robust_mean(nearest, on_a_line))
     nearest = _nearest_squared(squared, rows, y, False)
     # Other classes are what must be kept apart: half as wide a kernel, a quarter squared.
-    return float(0.5 * _robust_mean(nearest)) if nearest.shape[0] > 0 else 0.0
+    return float(0.5 * _robust_mean(nearest, on_a_line)) if nearest.shape[0] > 0 else 0.0
 
 
 @compiled
@@ -231,15 +233,13 @@ def _nearest_squared(squared: Features, rows: Codes, y: Codes, within: bool) -> 
 
 
 @compiled
-def _robust_mean(nearest: Features) -> float:
-    """Return the mean of sorted squared distances, none of which counts excessively.
-
-    Even on a line, where large gaps are most common, one in 250 is cut off by chance.
-    """
+def _robust_mean(nearest: Features, on_a_line: bool) -> float:
+    """Return the mean of sorted squared distances, none of which counts excessively."""
     n = nearest.shape[0]
     median = 0.5 * (nearest[(n - 1) // 2] + nearest[n // 2])
     decile = nearest[int(np.ceil(0.9 * n)) - 1]
-    most = min(_MEDIANS * median, _DECILES * decile)
+    medians, deciles = _CAPS_ON_A_LINE if on_a_line else _CAPS
+    most = min(medians * median, deciles * decile)
     total = 0.0
     for i in range(n):
         total += min(nearest[i], most)

@@ -21,6 +21,7 @@ from palacs.kernel import (
     fitting_noise,
     fitting_reach,
     reach_from_squared,
+    spanned_dimensions,
 )
 from palacs.strategies._compiled_form import AUTO, Acquired, compared
 from palacs.stream import Stream
@@ -83,7 +84,7 @@ def draw_acquired(
         points, origins = draw_pseudo_instances(X, y, n_classes, n_pseudo, bandwidth, stream)
         return points, origins, bandwidth
     squared, rows = compared(acquired, n)
-    reach = reach_from_squared(squared, rows, y)
+    reach = reach_from_squared(squared, rows, y, spanned_dimensions(X) == 1)
     noise = fitting_noise(X, y, n_classes, reach)
     points, origins = draw_along_instances(X, y, n_classes, n_pseudo, noise, stream)
     return points, origins, noise.bandwidth
