@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from palacs.campaign._campaign import Campaign
 from palacs.campaign._campaign_errors import (
     BudgetExhausted,
+    CampaignClosed,
     CampaignError,
     Conflict,
     NothingToAsk,
@@ -25,7 +26,7 @@ from palacs.campaign._records import (
     history_to_json,
     json_number,
 )
-from palacs.campaign._settings import Settings
+from palacs.campaign._settings import Changes, Settings
 from palacs.campaign._snapshot import Snapshot
 from palacs.campaign._starting import create_campaign, import_campaign, load_campaign
 
@@ -37,7 +38,9 @@ __all__ = [
     "BoundsScaler",
     "BudgetExhausted",
     "Campaign",
+    "CampaignClosed",
     "CampaignError",
+    "Changes",
     "ClassStatus",
     "Conflict",
     "Instance",

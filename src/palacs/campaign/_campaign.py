@@ -15,18 +15,31 @@ from typing import Any
 import numpy.typing as npt
 
 from palacs.campaign import _decide, _operations, _values
+from palacs.campaign._changing import ChangingCampaign
 from palacs.campaign._ledger import Ledger
-from palacs.campaign._reader import CampaignReader
 from palacs.campaign._records import Instance, Request
+from palacs.campaign._records import id_of as _id_of
 from palacs.campaign._snapshot import snapshot_of
 from palacs.storage import Draft, Event, EventKind, Label
 
 # A decision stands unless one of these came in after what it knew.
-_DECISIVE: frozenset[EventKind] = frozenset({"asked", "paused", "resumed", "class_added"})
+_DECISIVE: frozenset[EventKind] = frozenset(
+    {
+        "asked",
+        "paused",
+        "resumed",
+        "class_added",
+        "class_renamed",
+        "changed",
+        "closed",
+        "reopened",
+        "erased",
+    }
+)
 _ATTEMPTS_WITHOUT_LOCK = 2
 
 
-class Campaign(CampaignReader):
+class Campaign(ChangingCampaign):
     """A durable ask-and-tell run; made by `create_campaign` and `load_campaign`.
 
     Any number of processes and threads may work on one campaign at a time. What an
@@ -89,7 +102,7 @@ class Campaign(CampaignReader):
             if stands:
                 return self._requests(written)
         with self._storage.write(self._stored.key) as turn:
-            self._fold(turn.events(self._ledger.seq))
+            self._catch_up(turn.events)
             written = turn.append(self._decide(turn.now, n)[0])
         self._fold(written)
         return self._requests(written)
@@ -286,7 +299,7 @@ class Campaign(CampaignReader):
 
     def _write(self, plan: Callable[[Ledger], list[Draft]]) -> list[Event]:
         with self._storage.write(self._stored.key) as turn:
-            self._fold(turn.events(self._ledger.seq))
+            self._catch_up(turn.events)
             with self._mutex:
                 drafts = plan(self._ledger)
             written = turn.append(drafts)
@@ -299,14 +312,6 @@ class Campaign(CampaignReader):
             return [
                 self._ledger.request(self._ledger.entries[event.entry or ""]) for event in written
             ]
-
-
-def _id_of(thing: Request | Instance | str) -> str:
-    if isinstance(thing, (Request, Instance)):
-        return thing.id
-    if isinstance(thing, str) and thing:
-        return thing
-    raise ValueError(f"{thing!r} is neither a request nor an id; pass what ask() returned.")
 
 
 def _x_and_label(row: Sequence[Any]) -> tuple[Any, Any]:

@@ -15,6 +15,10 @@ class BudgetExhausted(NothingToAsk):
     """As many instances as the budget allows are delivered or under way."""
 
 
+class CampaignClosed(NothingToAsk):
+    """The campaign is closed or archived: nothing new begins until it is reopened."""
+
+
 class UnknownEntry(CampaignError):
     """There is no request or instance of this id in the campaign."""
 

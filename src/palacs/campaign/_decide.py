@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from palacs._version import __version__
-from palacs.campaign._campaign_errors import BudgetExhausted, NothingToAsk
+from palacs.campaign._campaign_errors import BudgetExhausted, CampaignClosed, NothingToAsk
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._settings import Settings
 from palacs.campaign._snapshot import Snapshot, snapshot_of
@@ -49,6 +49,10 @@ def rehearse(settings: Settings, added: Sequence[Label] = ()) -> None:
 
 def allowance(now: Snapshot, n: int) -> int:
     """Return how many of `n` requests may be made now, or say why none may."""
+    if now.phase != "open":
+        raise CampaignClosed(
+            f"this campaign is {now.phase}, so nothing is asked for; reopen it first."
+        )
     if now.paused.issuperset(now.classes):
         raise NothingToAsk("every class is paused; resume one first.")
     if now.remaining == 0:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from palacs.storage import Label
 
-STATES = ("pending", "delivered", "failed", "expired", "retracted")
+STATES = ("pending", "delivered", "failed", "expired", "retracted", "erased")
 
 
 @dataclass(slots=True)
@@ -23,6 +23,7 @@ class Entry:
     are; ``done`` is the number of the event by which it was performed or delivered last.
     ``number`` is its place in the history and ``seq`` the event that began it; ``utility`` is
     that of the class asked for, ``utilities`` those of all classes while the request is open.
+    ``erased`` means that nothing but its class and its times is left.
     """
 
     id: str
@@ -43,9 +44,12 @@ class Entry:
     utility: float | None = None
     utilities: tuple[float, ...] | None = None
     done: int = 0
+    erased: bool = False
 
     def state(self, at: float) -> str:
         """Return one of ``STATES``, as of the time `at`."""
+        if self.erased:
+            return "erased"
         if self.retracted_at is not None:
             return "retracted"
         if self.told_at is not None:

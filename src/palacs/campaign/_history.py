@@ -87,4 +87,5 @@ def status_of(name: str, ledger: Ledger, at: float) -> Status:
         classes=classes,
         spent=spent(ledger, costs_of(ledger, conditions_of(ledger))),
         budget_cost=ledger.settings.budget_cost,
+        phase=ledger.phase,
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from palacs.campaign._campaign_errors import UnknownClass
 from palacs.campaign._entries import STATES, Entries, Entry
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from palacs.conditions import Conditions
 
 
+Phase = Literal["open", "closed", "archived"]
+
+
 class Ledger:
     """The state of a campaign after its first ``seq`` events.
 
@@ -40,11 +43,13 @@ class Ledger:
     seq : int
         Number of the last event folded in.
     settings : Settings
-        From the first event.
+        Those in force: from the first event, and what was changed since.
     classes : list of str or int
         In the order in which they were declared or added.
     paused : set
         Classes that are not requested for the time being.
+    phase : str
+        "open"; "closed", where nothing new begins; "archived", closed and out of sight.
     entries : Entries
         Every request and unsolicited instance by id, in the order of the record.
     labelled : GrowingSet
@@ -60,15 +65,18 @@ class Ledger:
         self.seq = 0
         self.classes: list[Label] = []
         self.paused: set[Label] = set()
+        self.phase: Phase = "open"
+        self.renamed: dict[Label, Label] = {}
         self.entries = Entries()
         self.asked: dict[Label, int] = {}
         self.n_asked = 0
         self.n_delivered = 0
+        self.n_erased = 0
         self.latest_utilities: dict[Label, float] = {}
         self.order = array("q")
         self.totals = Totals()
         self._open = OpenRequests()
-        self._ended = dict.fromkeys(("delivered", "failed", "retracted"), 0)
+        self._ended = dict.fromkeys(("delivered", "failed", "retracted", "erased"), 0)
         self._bringing = array("q")  # the entry that brought each row of the labelled set
         self._codes: dict[Label, int] = {}
 
@@ -117,6 +125,8 @@ class Ledger:
         known = check_label(label)
         if known not in self._codes:
             names = ", ".join(map(repr, self.classes[:12]))
+            if known in self.renamed:
+                names = f"it was renamed to {self.renamed[known]!r}; {names}"
             raise UnknownClass(
                 f"class {known!r} is not one of this campaign's classes ({names}); "
                 "check the spelling, or add it with add_class."
@@ -189,8 +199,19 @@ class Ledger:
                 self._fold_class_added(event)
             case "created":
                 self._fold_created(event)
-            case "class_renamed" | "changed" | "renewed" | "closed" | "reopened" | "erased":
-                raise ValueError(f"this palacs cannot continue after {event.kind!r} yet")
+            case "class_renamed":
+                self._fold_class_renamed(event)
+            case "changed":
+                self._change(self.settings.changed(event.payload))
+            case "renewed":
+                self._fold_renewed(event)
+            case "closed":
+                self.phase = "archived" if event.payload.get("archived") else "closed"
+            case "reopened":
+                self.phase = "open"
+            case "erased":
+                # What is gone is gone from the events before it.
+                self.n_erased += int(event.payload["entries"])
             case unknown:
                 assert_never(unknown)
 
@@ -204,34 +225,78 @@ class Ledger:
         self.labelled = GrowingSet(settings.bounds, settings.n_features)
 
     def _declare(self, label: Label) -> None:
-        if label in self._codes:
-            raise ValueError(f"class {label!r} is already there")
         self._codes[label] = len(self.classes)
         self.classes.append(label)
         self.asked[label] = 0
 
+    def _change(self, settings: Settings) -> None:
+        self.settings = settings
+        self.__dict__.pop("conditions", None)
+
+    def _fold_class_renamed(self, event: Event) -> None:
+        old, new = self.classes[self.code(event.label)], check_label(event.payload["to"])
+        self._refuse_as_class(new)
+
+        def now(label: Label) -> Label:
+            return new if label == old else label
+
+        self._codes[new] = self._codes.pop(old)
+        self.classes = [now(label) for label in self.classes]
+        self.paused = {now(label) for label in self.paused}
+        self.asked = {now(label): n for label, n in self.asked.items()}
+        self.latest_utilities = {now(c): u for c, u in self.latest_utilities.items()}
+        for entry in self.entries.values():
+            entry.asked = None if entry.asked is None else now(entry.asked)
+            entry.label = None if entry.label is None else now(entry.label)
+        self.renamed[old] = new
+        self._change(self.settings.renamed(now, event.payload.get("conditions")))
+
     def _fold_asked(self, event: Event) -> None:
         label = self.classes[self.code(event.label)]
-        utilities = utilities_from_json(event.payload["utilities"])
+        utilities = [] if event.erased else utilities_from_json(event.payload["utilities"])
         entry = self._enter(event)
         entry.asked, entry.asked_at = label, event.at
-        entry.expires_at = _end_of_lease(event)
-        entry.utilities = tuple(utilities)
-        self.latest_utilities = dict(zip(self.classes, utilities, strict=False))
-        entry.utility = self.latest_utilities.get(label)
-        self._open.open(entry)
+        if event.erased:
+            self._erase(entry)
+        else:
+            entry.expires_at = _end_of_lease(event)
+            entry.utilities = tuple(utilities)
+            self.latest_utilities = dict(zip(self.classes, utilities, strict=False))
+            entry.utility = self.latest_utilities.get(label)
+            self._open.open(entry)
         self.order.append(self._codes[label])
         self.asked[label] += 1
         self.n_asked += 1
 
+    def _erase(self, entry: Entry) -> None:
+        entry.erased = True
+        self._ended["erased"] += 1
+
     def _fold_performed(self, event: Event) -> None:
-        entry = self._open[event.entry or ""]
+        entry = self.entries[event.entry or ""]
         entry.performed_at, entry.done = event.at, event.seq
+        if not entry.erased:
+            self._renew(entry, event)
+
+    def _fold_renewed(self, event: Event) -> None:
+        entry = self.entries[event.entry or ""]
+        if not entry.erased:
+            self._renew(entry, event)
+
+    def _renew(self, entry: Entry, event: Event) -> None:
+        entry = self._open[entry.id]
         entry.expires_at = _end_of_lease(event)
         self._open.open(entry)
 
     def _fold_told(self, event: Event) -> None:
-        entry = self._open[event.entry or ""]
+        entry = self.entries[event.entry or ""]
+        if event.erased:
+            if not entry.erased:
+                self._erase(self._close(entry.id))
+            # The money was spent, though how much is known no more.
+            self.totals.spend(self._brought_nothing(entry, event), None)
+            return
+        entry = self._open[entry.id]
         code = self._deliver(entry, event)
         self._close(entry.id)
         self.n_delivered += 1
@@ -239,18 +304,34 @@ class Ledger:
 
     def _fold_added(self, event: Event) -> None:
         self.code(event.label)
-        self.order.append(self._deliver(self._enter(event), event))
+        entry = self._enter(event)
+        if event.erased:
+            self._erase(entry)
+            self.order.append(self._brought_nothing(entry, event))
+        else:
+            self.order.append(self._deliver(entry, event))
+
+    def _brought_nothing(self, entry: Entry, event: Event) -> int:
+        code = self.code(event.label)
+        entry.label, entry.told_at = self.classes[code], event.at
+        return code
 
     def _fold_failed(self, event: Event) -> None:
-        entry = self._close(event.entry or "")
-        self._ended["failed"] += 1
+        entry = self.entries[event.entry or ""]
         entry.failed_at = event.at
+        if entry.erased:
+            return
+        self._close(entry.id)
+        self._ended["failed"] += 1
         entry.reason = str(event.payload.get("reason", ""))
 
     def _fold_retracted(self, event: Event) -> None:
         entry = self.entries[event.entry or ""]
         if entry.told_at is None or entry.retracted_at is not None:
             raise ValueError(f"{entry.id!r} has no instance to retract")
+        if entry.erased:
+            entry.retracted_at = event.at
+            return
         assert entry.row is not None
         self.labelled.remove(entry.row)
         self.totals.take_back(self.code(entry.label), entry.duration)
@@ -269,9 +350,14 @@ class Ledger:
 
     def _fold_class_added(self, event: Event) -> None:
         label = check_label(event.label)
+        self._refuse_as_class(label)
+        self._declare(label)
+
+    def _refuse_as_class(self, label: Label) -> None:
         if type(label) is not type(self.classes[0]):
             raise ValueError(f"class {label!r} is of another type than the others")
-        self._declare(label)
+        if label in self._codes:
+            raise ValueError(f"class {label!r} is already there")
 
     def _enter(self, event: Event) -> Entry:
         if not event.entry or event.entry in self.entries:

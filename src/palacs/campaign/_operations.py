@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from palacs.campaign import _values
-from palacs.campaign._campaign_errors import Conflict, UnknownEntry
+from palacs.campaign._campaign_errors import CampaignClosed, Conflict, UnknownEntry
 from palacs.campaign._entries import Entry
 from palacs.campaign._ledger import Ledger
 from palacs.storage import Draft, Label
@@ -53,6 +53,15 @@ def find(ledger: Ledger, id_: str) -> Entry:
     return entry
 
 
+def require_open(ledger: Ledger, what: str) -> None:
+    """Refuse to begin something new in a campaign that is closed."""
+    if ledger.phase != "open":
+        raise CampaignClosed(
+            f"this campaign is {ledger.phase}, so {what}; reopen it first. What was asked for "
+            "can still be told or failed."
+        )
+
+
 def _find_request(ledger: Ledger, id_: str) -> tuple[Entry, Label]:
     entry = find(ledger, id_)
     if entry.asked is None:
@@ -87,6 +96,7 @@ def add(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
         if entry.asked is None and ledger.has_told(entry, raw, label):
             return []
         raise Conflict(f"id {id_!r} is already in use with other values; choose another.")
+    require_open(ledger, "nothing is added")
     _values.check_vector(given.x, ledger.labelled.n_features)
     return [Draft("added", id_, label, raw, given.cost, given.duration)]
 
@@ -148,6 +158,7 @@ def resume(ledger: Ledger, label: Any) -> list[Draft]:
 
 def add_class(ledger: Ledger, label: Any) -> list[Draft]:
     """Declare one more class."""
+    require_open(ledger, "its classes stay")
     new = _values.check_label(label)
     if new in ledger.classes:
         raise Conflict(f"class {new!r} is already in this campaign.")

@@ -7,7 +7,7 @@ are new. It never writes; `Campaign` adds asking and telling.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -60,7 +60,7 @@ class CampaignReader:
 
     @property
     def settings(self) -> Settings:
-        """What the campaign was created with."""
+        """What is in force: what the campaign was created with, and what was changed since."""
         return self._ledger.settings
 
     @property
@@ -169,7 +169,7 @@ class CampaignReader:
         -------
         pandas.DataFrame
             Columns ``id``, ``request_id`` (missing where unsolicited), ``asked``, ``label``,
-            ``state`` (pending, delivered, failed, expired, retracted), the times
+            ``state`` (pending, delivered, failed, expired, retracted, erased), the times
             ``asked_at``, ``expires_at``, ``performed_at``, ``told_at``, ``failed_at``,
             ``retracted_at`` (UTC), ``reason``, ``cost``, ``duration`` and ``utility``, that
             of the class asked for.
@@ -265,7 +265,20 @@ class CampaignReader:
         self.close()
 
     def _refresh(self) -> None:
-        self._fold(self._storage.events(self._stored.key, self._ledger.seq))
+        self._catch_up(lambda after: self._storage.events(self._stored.key, after))
+
+    def _catch_up(self, read: Callable[[int], list[Event]]) -> list[Event]:
+        """Fold in what is new, and return it."""
+        news = read(self._ledger.seq)
+        if self._ledger.seq and any(event.kind == "erased" for event in news):
+            # Events that were folded in have lost their numbers: begin anew, without these.
+            events = read(0)
+            with self._mutex:
+                self._ledger = Ledger()
+                self._fold(events)
+        else:
+            self._fold(news)
+        return news
 
     def _refresh_unless_known(self, id_: str) -> None:
         if id_ not in self._ledger.entries:

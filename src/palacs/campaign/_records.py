@@ -177,6 +177,8 @@ class Status:
         What requests have cost so far.
     budget_cost : float or None
         What they may cost altogether; ``None`` is no limit.
+    phase : str
+        "open"; "closed", where nothing new begins; "archived", closed and out of sight.
     """
 
     name: str
@@ -189,12 +191,14 @@ class Status:
     classes: tuple[ClassStatus, ...]
     spent: float = 0.0
     budget_cost: float | None = None
+    phase: str = "open"
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-able form; utilities that are no finite number become ``None``."""
         return {
             "name": self.name,
             "strategy": self.strategy,
+            "phase": self.phase,
             "budget": self.budget,
             "remaining": self.remaining,
             "spent": self.spent,
@@ -232,3 +236,12 @@ def to_instance(entry: Entry, x: Vector | None) -> Instance:
     if entry.label is None or x is None or told_at is None:
         raise UnknownEntry(f"request {entry.id!r} has brought no instance yet.")
     return Instance(entry.id, entry.label, x, entry.asked, told_at, entry.retracted_at is not None)
+
+
+def id_of(thing: Request | Instance | str) -> str:
+    """Return the id of what a caller names."""
+    if isinstance(thing, (Request, Instance)):
+        return thing.id
+    if isinstance(thing, str) and thing:
+        return thing
+    raise ValueError(f"{thing!r} is neither a request nor an id; pass what ask() returned.")

@@ -1,15 +1,15 @@
-"""What a campaign was created with; the content of its first event.
+"""What a campaign was created with, the content of its first event, and what may change later.
 
-Settings never change. What can change later (classes added or paused) is a later event.
+Settings themselves never change: a later event that changes the course gives new ones.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -26,12 +26,12 @@ DEFAULT_LEASE_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The unchanging part of a campaign.
+    """What is in force in a campaign.
 
     Attributes
     ----------
     classes : tuple of str or int
-        The classes it started with.
+        The classes it started with, by the names they have now.
     strategy : dict
         The strategy's spec, as `palacs.strategies.to_spec` writes it.
     seed : int
@@ -103,6 +103,50 @@ class Settings:
             )
         except KeyError as error:
             raise ValueError(f"the campaign's settings lack {error}.") from error
+
+    def changed(self, new: Mapping[str, Any]) -> Settings:
+        """Return the settings after a change, checking everything again."""
+        unknown = set(new) - {*CHANGEABLE, "reason"}
+        if unknown:
+            raise ValueError(f"{sorted(unknown)[0]!r} is nothing this palacs can change.")
+        settings = {key: value for key, value in new.items() if key != "reason"}
+        return Settings.from_payload({**self.to_payload(), **settings})
+
+    def renamed(
+        self, now: Callable[[Label], Label], conditions: Mapping[str, Any] | None
+    ) -> Settings:
+        """Return the settings with other names for classes, and the conditions that use them."""
+        classes = tuple(now(label) for label in self.classes)
+        return replace(self, classes=classes, conditions=_plain_conditions(conditions))
+
+
+class Changes(TypedDict, total=False):
+    """What may be changed in the middle of a campaign; the meanings are `create_campaign`'s."""
+
+    budget: int | None
+    budget_cost: float | None
+    lease: float | timedelta | None
+    conditions: Conditions | Mapping[str, Any] | None
+    strategy: Strategy | Mapping[str, Any] | str
+
+
+CHANGEABLE = tuple(Changes.__annotations__)
+
+
+def check_changes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return changes as the record keeps them."""
+    unknown = set(given) - set(CHANGEABLE)
+    if unknown or not given:
+        what = f"{sorted(unknown)[0]!r} cannot be changed" if unknown else "nothing to change"
+        raise ValueError(f"{what}; give {', '.join(CHANGEABLE)}, or several of these.")
+    checks: dict[str, Callable[[Any], Any]] = {
+        "budget": _values.check_budget,
+        "budget_cost": lambda value: _values.check_amount(value, "budget_cost"),
+        "lease": _values.check_lease,
+        "conditions": _written_conditions,
+        "strategy": _spec_of,
+    }
+    return {key: checks[key](value) for key, value in given.items()}
 
 
 def make_settings(

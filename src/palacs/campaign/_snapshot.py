@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from palacs.campaign._growing_set import Codes, Selected
-from palacs.campaign._ledger import Ledger
+from palacs.campaign._ledger import Ledger, Phase
 from palacs.campaign._records import Request
 from palacs.campaign._row_store import Matrix
 from palacs.campaign._settings import Settings
@@ -38,11 +38,13 @@ class Snapshot:
     seq, at : int, float
         The last event it takes into account, and the time at which leases were looked at.
     settings : Settings
-        What the campaign was created with.
+        Those in force.
     classes, candidates : list of labels
         All classes, and those that may be requested and paid for.
     paused : frozenset
         Classes that are not requested for the time being.
+    phase : str
+        "open", or "closed" or "archived", where nothing may be asked for.
     selected : Selected
         Where the raw features of the labelled set are, see `X`.
     scaled : ndarray of shape (n, n_features)
@@ -75,6 +77,7 @@ class Snapshot:
     classes: list[Label]
     candidates: list[Label]
     paused: frozenset[Label]
+    phase: Phase
     selected: Selected
     scaled: Matrix
     limits: tuple[Vector, Vector]
@@ -210,6 +213,7 @@ def snapshot_of(ledger: Ledger, at: float) -> Snapshot:
         classes=list(ledger.classes),
         candidates=spending.affordable(ledger.candidates()),
         paused=frozenset(ledger.paused),
+        phase=ledger.phase,
         selected=labelled.selected,
         scaled=labelled.scaled(),
         limits=labelled.limits(),

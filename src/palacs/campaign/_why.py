@@ -138,6 +138,8 @@ def _aside(now: Snapshot, pick: Pick) -> str:
 
 def _obstacle(now: Snapshot, refusal: str) -> str:
     budget, under_way = now.settings.budget, len(now.pending)
+    if now.phase != "open":
+        return f"Nothing is asked for because this campaign is {now.phase}; reopen it to go on."
     if now.paused.issuperset(now.classes):
         return "Nothing is asked for because all classes are paused; resume one to go on."
     if now.remaining != 0:

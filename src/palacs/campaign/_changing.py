@@ -1,0 +1,106 @@
+"""Changing a campaign's course in the middle: other settings, other names, an end, a new start.
+
+Each is an event with its reason. Requests made before it keep what was in force for them, and
+a replay of the record goes by the same.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Unpack
+
+from palacs.campaign import _course, _decide, _values
+from palacs.campaign._ledger import Ledger
+from palacs.campaign._reader import CampaignReader
+from palacs.campaign._records import Request, id_of
+from palacs.campaign._settings import Changes, check_changes
+from palacs.storage import Draft, Event, Label
+
+Plan = Callable[[Ledger], list[Draft]]
+
+
+class ChangingCampaign(CampaignReader, ABC):
+    """The part of a campaign that changes its course."""
+
+    @abstractmethod
+    def _record(self, plan: Plan) -> list[Event]:
+        """Write what a plan wants to."""
+
+    def change(self, *, reason: str, **new: Unpack[Changes]) -> None:
+        """Change settings from now on; what was asked before stays as it is.
+
+        Parameters
+        ----------
+        reason : str
+            Why; kept in the record.
+        budget, budget_cost, lease, conditions, strategy
+            One or several of these, as in `create_campaign`. A budget counts from the beginning
+            of the campaign. A lease holds for requests made or renewed later. Where no cost was
+            told, acquisitions count by the costs now in force, earlier ones as well.
+
+        Examples
+        --------
+        >>> import palacs
+        >>> c = palacs.create_campaign("demo", ["rest", "left"], budget=20, storage="memory")
+        >>> c.change(budget=30, lease=600, reason="a second day was granted")
+        >>> c.settings.budget, c.settings.lease
+        (30, 600.0)
+        """
+        why, wanted = _course.check_why(reason), check_changes(new)
+        self._rehearsed(lambda ledger: _course.change(ledger, wanted, why))
+
+    def rename_class(self, old: Label, new: Label, reason: str) -> None:
+        """Give a class another name; its requests, instances and conditions stay its own.
+
+        The history shows the name it has now; the events keep the one it had.
+        """
+        why = _course.check_why(reason)
+        self._rehearsed(lambda ledger: _course.rename_class(ledger, old, new, why))
+
+    def renew(self, request: Request | str, reason: str = "") -> Request:
+        """Let the lease of an open request start anew, also after it ended."""
+        id_, why = id_of(request), _values.check_reason(reason)
+        self._record(lambda ledger: _course.renew(ledger, id_, why))
+        return self.request(id_)
+
+    def close_campaign(self, reason: str) -> None:
+        """Let nothing new begin: no requests, no unsolicited instances, no changes.
+
+        What was asked for before can still be told, failed or renewed, and what is in can be
+        retracted: a recording that was made is not thrown away.
+        """
+        why = _course.check_why(reason)
+        self._record(lambda ledger: _course.close(ledger, why))
+
+    def archive(self, reason: str) -> None:
+        """Close the campaign, and leave it out of lists of campaigns."""
+        why = _course.check_why(reason)
+        self._record(lambda ledger: _course.close(ledger, why, archived=True))
+
+    def reopen(self, reason: str) -> None:
+        """Let a campaign that was closed or archived go on."""
+        why = _course.check_why(reason)
+        self._record(lambda ledger: _course.reopen(ledger, why))
+
+    def _rehearsed(self, plan: Plan) -> None:
+        """Write what changes decisions, once the strategy has shown that it can work with it."""
+        while not self._attempted(plan):
+            pass
+
+    def _attempted(self, plan: Plan) -> bool:
+        self._refresh()
+        with self._mutex:
+            settings = _course.after(self._ledger, plan(self._ledger))
+        # The strategy may take its time, which no writer should wait for.
+        _decide.rehearse(settings)
+        stands = True
+
+        def unless_overtaken(ledger: Ledger) -> list[Draft]:
+            nonlocal stands
+            drafts = plan(ledger)
+            stands = _course.after(ledger, drafts) == settings
+            return drafts if stands else []
+
+        self._record(unless_overtaken)
+        return stands
