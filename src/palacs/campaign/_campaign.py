@@ -1,13 +1,14 @@
 """The campaign: ask which class to acquire next, tell what came back.
 
 Every operation is one transaction on the record (see `palacs.storage`); this process's
-ledger follows the record by reading only what is new. Deciding happens outside the writer's
-turn: the decision is written only if no other request came in between, otherwise it is made
-again, and after two attempts under the lock.
+ledger follows the record by reading only what is new. Deciding never happens in the writer's
+turn, so it holds nobody up: the decision is written only if no other request came in between
+and it is within all limits there, otherwise it is made again.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import numpy.typing as npt
 
 from palacs.campaign import _decide, _operations, _values
+from palacs.campaign._calls import Call, call_of, first_outcome, signed
 from palacs.campaign._changing import ChangingCampaign
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._records import Instance, Request
@@ -22,7 +24,9 @@ from palacs.campaign._records import id_of as _id_of
 from palacs.campaign._snapshot import snapshot_of
 from palacs.storage import Draft, Event, EventKind, Label
 
-# A decision stands unless one of these came in after what it knew.
+# A decision is made again if one of these came in after what it knew. Where others only asked, a
+# slow one is made again once (the first may have waited for things to load), a quick one for a
+# minute; then it is kept, as long as it is within all limits: nobody is overtaken for ever.
 _DECISIVE: frozenset[EventKind] = frozenset(
     {
         "asked",
@@ -36,7 +40,7 @@ _DECISIVE: frozenset[EventKind] = frozenset(
         "erased",
     }
 )
-_ATTEMPTS_WITHOUT_LOCK = 2
+_SLOW_S, _PATIENCE_S = 1.0, 60.0
 
 
 class Campaign(ChangingCampaign):
@@ -44,6 +48,10 @@ class Campaign(ChangingCampaign):
 
     Any number of processes and threads may work on one campaign at a time. What an
     operation has returned from is on stable storage; repeating one is harmless.
+
+    *Repeating.* Every operation takes ``op``, an id of your own for this one call. A call that
+    is repeated with its id, for example since a broken connection left its outcome unknown,
+    returns the first outcome and writes nothing; the same id for another call is a `Conflict`.
 
     *Budget.* It limits the instances that requests bring into the labelled set: delivered
     plus pending. Failed, expired and retracted requests give their place back, unsolicited
@@ -69,51 +77,68 @@ class Campaign(ChangingCampaign):
 
     # -- ask ---------------------------------------------------------------------------
 
-    def ask(self) -> Request:
+    def ask(self, *, op: str | None = None) -> Request:
         """Request one instance of the class the strategy chooses.
+
+        Parameters
+        ----------
+        op : str or None
+            Your id for this call, see above.
 
         Raises
         ------
         BudgetExhausted, NothingToAsk
             No class may be requested now.
         """
-        return self.ask_many(1)[0]
+        return self.ask_many(1, op=op)[0]
 
-    def ask_many(self, n: int) -> list[Request]:
+    def ask_many(self, n: int, *, op: str | None = None) -> list[Request]:
         """Request up to `n` instances at once; fewer where the budget ends.
 
         Each counts as pending for the next one, within the batch and for everybody else,
         until it is told or failed or its lease ends.
         """
         n = _values.check_count(n, "n")
-        with self.writing():
-            return self._ask(n)
+        call = call_of(op, "ask", n)
+        with self.deciding():
+            written = self._ask(n, call)
+        return [self.request(event.entry or "") for event in written]
 
-    def _ask(self, n: int) -> list[Request]:
-        for _ in range(_ATTEMPTS_WITHOUT_LOCK):
+    def _ask(self, n: int, call: Call | None) -> list[Event]:
+        # What was asked before may have used up the budget: look before deciding.
+        written = [] if call is None else self._record(lambda _: [], call)
+        started, attempts = time.monotonic(), 0
+        while not written:
+            begun, attempts = time.monotonic(), attempts + 1
             self._refresh()
             at = self._storage.now()
-            drafts, known = self._decide(at, n)
-            with self._storage.write(self._stored.key) as turn:
-                news = turn.events(known)
-                stands = not any(event.kind in _DECISIVE for event in news)
-                written = turn.append(drafts) if stands else []
-            self._fold(news + written)
-            if stands:
-                return self._requests(written)
-        with self._storage.write(self._stored.key) as turn:
-            self._catch_up(turn.events)
-            written = turn.append(self._decide(turn.now, n)[0])
-        self._fold(written)
-        return self._requests(written)
+            with self._mutex:
+                now = snapshot_of(self._ledger, at)
+            decision = _decide.decide(now, _decide.allowance(now, n))
+            slow = attempts > 1 and time.monotonic() - begun > _SLOW_S
+            overtaken = slow or time.monotonic() - started > _PATIENCE_S
+            with self.writing(), self._storage.write(self._stored.key) as turn:
+                news = turn.events(now.seq)
+                self._catch_up(turn.events)
+                written = first_outcome(turn, call)
+                if not written and self._stands(decision, news, turn.now, overtaken):
+                    first = self._ledger.n_asked + 1
+                    ids = [_operations.new_id("r", first + i) for i in range(len(decision.labels))]
+                    written = turn.append(signed(_decide.asked_drafts(decision, now, ids), call))
+            self._fold(written)
+        return written
 
-    def _decide(self, at: float, n: int) -> tuple[list[Draft], int]:
+    def _stands(
+        self, decision: _decide.Decision, news: Sequence[Event], at: float, overtaken: bool
+    ) -> bool:
+        """Whether a decision may be written after what came in meanwhile."""
+        if not news:
+            return True
+        decisive = _DECISIVE - {"asked"} if overtaken else _DECISIVE
+        if any(event.kind in decisive for event in news):
+            return False
         with self._mutex:
-            now = snapshot_of(self._ledger, at)
-        n = _decide.allowance(now, n)
-        decision = _decide.decide(now, n)
-        ids = [_operations.new_id("r", now.n_asked + i) for i in range(1, n + 1)]
-        return _decide.asked_drafts(decision, now, ids), now.seq
+            return _decide.fits(snapshot_of(self._ledger, at), decision.labels)
 
     def utilities(self) -> dict[Label, float]:
         """Return the utility every class has now, without requesting anything.
@@ -134,6 +159,7 @@ class Campaign(ChangingCampaign):
         *,
         cost: float | None = None,
         duration: float | None = None,
+        op: str | None = None,
     ) -> Instance:
         """Record the instance that a request brought.
 
@@ -149,6 +175,8 @@ class Campaign(ChangingCampaign):
             The class the instance has, where it is another than the one asked for.
         cost, duration : float or None
             What it cost and how many seconds it took, where that is known.
+        op : str or None
+            Your id for this call, see above.
 
         Returns
         -------
@@ -156,16 +184,21 @@ class Campaign(ChangingCampaign):
         """
         id_ = _id_of(request)
         given = _operations.answer(x, label, cost, duration)
-        self._record(lambda ledger: _operations.tell(ledger, id_, given))
+        call = call_of(op, "tell", id_, given)
+        self._record(lambda ledger: _operations.tell(ledger, id_, given), call)
         return self.instance(id_)
 
-    def tell_many(self, answers: Iterable[Sequence[Any]]) -> list[Instance]:
+    def tell_many(
+        self, answers: Iterable[Sequence[Any]], *, op: str | None = None
+    ) -> list[Instance]:
         """Record several instances, all or none.
 
         Parameters
         ----------
         answers : iterable of (request, x) or (request, x, label)
             As in `tell`.
+        op : str or None
+            Your id for this call, see above.
         """
         rows = [(_id_of(row[0]), _operations.answer(*_x_and_label(row))) for row in answers]
         ids = [id_ for id_, _ in rows]
@@ -179,21 +212,23 @@ class Campaign(ChangingCampaign):
                 _values.check_vector(given.x, n_features)
             return [d for id_, given in rows for d in _operations.tell(ledger, id_, given)]
 
-        self._record(plan)
+        self._record(plan, call_of(op, "tell_many", rows))
         return [self.instance(id_) for id_ in ids]
 
-    def fail(self, request: Request | str, reason: str = "") -> None:
+    def fail(self, request: Request | str, reason: str = "", *, op: str | None = None) -> None:
         """Record that a request will bring no instance: it failed or was refused."""
         id_, why = _id_of(request), _values.check_reason(reason)
-        self._record(lambda ledger: _operations.fail(ledger, id_, why))
+        call = call_of(op, "fail", id_, why)
+        self._record(lambda ledger: _operations.fail(ledger, id_, why), call)
 
-    def performed(self, request: Request | str) -> None:
+    def performed(self, request: Request | str, *, op: str | None = None) -> None:
         """Record that a request was carried out and its data are still to come.
 
         Its lease starts anew, so that it keeps counting as pending meanwhile.
         """
         id_ = _id_of(request)
-        self._record(lambda ledger: _operations.performed(ledger, id_))
+        call = call_of(op, "performed", id_)
+        self._record(lambda ledger: _operations.performed(ledger, id_), call)
 
     def add(
         self,
@@ -203,6 +238,7 @@ class Campaign(ChangingCampaign):
         id: str | None = None,
         cost: float | None = None,
         duration: float | None = None,
+        op: str | None = None,
     ) -> Instance:
         """Record an unsolicited instance.
 
@@ -216,6 +252,8 @@ class Campaign(ChangingCampaign):
             Your own id for it, which makes repeating the call harmless; by default a new one.
         cost, duration : float or None
             What it cost and how many seconds it took, where that is known.
+        op : str or None
+            Your id for this call, see above.
         """
         given = _operations.answer(x, label, cost, duration)
         if id is not None:
@@ -227,15 +265,18 @@ class Campaign(ChangingCampaign):
             chosen = id or _operations.new_id("u", ledger.seq + 1)
             return _operations.add(ledger, chosen, given)
 
-        self._record(plan)
-        return self.instance(chosen)
+        written = self._record(plan, call_of(op, "add", id, given))
+        return self.instance(written[0].entry or "" if written else chosen)
 
-    def retract(self, instance: Instance | Request | str, reason: str = "") -> None:
+    def retract(
+        self, instance: Instance | Request | str, reason: str = "", *, op: str | None = None
+    ) -> None:
         """Take an instance out of the labelled set; the history keeps it, with the reason."""
         id_, why = _id_of(instance), _values.check_reason(reason)
-        self._record(lambda ledger: _operations.retract(ledger, id_, why))
+        call = call_of(op, "retract", id_, why)
+        self._record(lambda ledger: _operations.retract(ledger, id_, why), call)
 
-    def undo(self, reason: str = "") -> Instance | Request | None:
+    def undo(self, reason: str = "", *, op: str | None = None) -> Instance | Request | None:
         """Take back what was done last.
 
         The instance that was recorded last is retracted, or, where a request was performed
@@ -245,6 +286,8 @@ class Campaign(ChangingCampaign):
         ----------
         reason : str
             Why; kept in the record.
+        op : str or None
+            Your id for this call, see above.
 
         Returns
         -------
@@ -253,7 +296,8 @@ class Campaign(ChangingCampaign):
         """
         why = _values.check_reason(reason)
         at = self._storage.now()
-        written = self._record(lambda ledger: _operations.undo(ledger, at, why))
+        call = call_of(op, "undo", why)
+        written = self._record(lambda ledger: _operations.undo(ledger, at, why), call)
         if not written:
             return None
         with self._mutex:
@@ -264,25 +308,30 @@ class Campaign(ChangingCampaign):
 
     # -- classes -----------------------------------------------------------------------
 
-    def pause(self, label: Label) -> None:
+    def pause(self, label: Label, *, op: str | None = None) -> None:
         """Stop requesting a class; its instances stay, and more may be told or added."""
-        self._record(lambda ledger: _operations.pause(ledger, label))
+        call = call_of(op, "pause", label)
+        self._record(lambda ledger: _operations.pause(ledger, label), call)
 
-    def resume(self, label: Label) -> None:
+    def resume(self, label: Label, *, op: str | None = None) -> None:
         """Request a paused class again."""
-        self._record(lambda ledger: _operations.resume(ledger, label))
+        call = call_of(op, "resume", label)
+        self._record(lambda ledger: _operations.resume(ledger, label), call)
 
-    def add_class(self, label: Label) -> None:
+    def add_class(self, label: Label, *, op: str | None = None) -> None:
         """Declare one more class; having no instance, it is requested first."""
-
-        def plan(ledger: Ledger) -> list[Draft]:
-            drafts = _operations.add_class(ledger, label)
-            declared = len(ledger.settings.classes)
-            added = [draft.label for draft in drafts if draft.label is not None]
-            _decide.rehearse(ledger.settings, [*ledger.classes[declared:], *added])
-            return drafts
-
-        self._record(plan)
+        call = call_of(op, "add_class", label)
+        if call is not None and self._record(lambda _: [], call):
+            return
+        self._refresh()
+        with self._mutex:
+            ledger = self._ledger
+            added = [draft.label for draft in _operations.add_class(ledger, label)]
+            declared, settings = len(ledger.settings.classes), ledger.settings
+            others = ledger.classes[declared:]
+        # The strategy may take its time, which no writer should wait for.
+        _decide.rehearse(settings, [*others, *(new for new in added if new is not None)])
+        self._record(lambda ledger: _operations.add_class(ledger, label), call)
 
     # -- writing -----------------------------------------------------------------------
 
@@ -293,25 +342,28 @@ class Campaign(ChangingCampaign):
         """
         return nullcontext()
 
-    def _record(self, plan: Callable[[Ledger], list[Draft]]) -> list[Event]:
-        with self.writing():
-            return self._write(plan)
+    def deciding(self) -> AbstractContextManager[None]:
+        """Return what every decision happens in; nothing by default.
 
-    def _write(self, plan: Callable[[Ledger], list[Draft]]) -> list[Event]:
-        with self._storage.write(self._stored.key) as turn:
+        A subclass may let those that ask queue here: a decision that another one overtook has
+        to be made again. Those that tell need not wait for it.
+        """
+        return nullcontext()
+
+    def _record(
+        self, plan: Callable[[Ledger], list[Draft]], call: Call | None = None
+    ) -> list[Event]:
+        """Write what a plan wants to, and return it; or what the call has written before."""
+        with self.writing(), self._storage.write(self._stored.key) as turn:
             self._catch_up(turn.events)
-            with self._mutex:
-                drafts = plan(self._ledger)
-            written = turn.append(drafts)
+            written = first_outcome(turn, call)
+            if not written:
+                with self._mutex:
+                    drafts = plan(self._ledger)
+                written = turn.append(signed(drafts, call))
         # Only what is committed enters the ledger.
         self._fold(written)
         return written
-
-    def _requests(self, written: Sequence[Event]) -> list[Request]:
-        with self._mutex:
-            return [
-                self._ledger.request(self._ledger.entries[event.entry or ""]) for event in written
-            ]
 
 
 def _x_and_label(row: Sequence[Any]) -> tuple[Any, Any]:

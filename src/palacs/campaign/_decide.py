@@ -84,6 +84,30 @@ def _below_caps(now: Snapshot, n: int) -> int:
     return min(n, space)
 
 
+def fits(now: Snapshot, labels: Sequence[Label]) -> bool:
+    """Whether requests that were decided earlier, one after the other, are within all limits."""
+    from palacs.conditions import Requests, apply_limits
+
+    try:
+        if allowance(now, len(labels)) < len(labels) or not set(labels) <= set(now.candidates):
+            return False
+        if now.conditions is None:
+            return True
+        classes = np.array(now.classes)
+        limits = now.conditions.limits_of(classes)
+        may = np.isin(classes, np.array(now.candidates))
+        counts = np.array(now.counts(pending=True))
+        order = np.array([] if now.order is None else now.order, dtype=np.int64)
+        for code in map(now.classes.index, labels):
+            if not apply_limits(limits, Requests(order, counts, classes), may)[code]:
+                return False
+            counts[code] += 1
+            order = np.append(order, code)
+    except (NothingToAsk, ValueError):
+        return False  # deciding again says why
+    return True
+
+
 def decide(now: Snapshot, n: int) -> Decision:
     """Ask the strategy for `n` classes."""
     from palacs.conditions import LimitReached
@@ -167,17 +191,16 @@ class Replay:
 def replay(events: Iterable[Event]) -> Replay:
     """Recompute every request from the events before it."""
     ledger = Ledger()
-    waiting: list[Event] = []  # read, but not known yet to the next decision
+    record = list(events)
+    # A decision that took long may stand behind one that knew more.
+    asked = sorted((e for e in record if e.kind == "asked"), key=lambda e: e.payload["known"])
     checked, difference = 0, 0.0
     mismatches: list[Mismatch] = []
     decision = Decision([], np.empty(0))
-    for event in events:
-        waiting.append(event)
-        if event.kind != "asked":
-            continue
+    for event in asked:
         if event.payload["place"] == 0:
-            while waiting[0].seq <= event.payload["known"]:
-                ledger.apply(waiting.pop(0))
+            for known in record[ledger.seq : event.payload["known"]]:
+                ledger.apply(known)
             now = as_decided(snapshot_of(ledger, event.payload["decided_at"]), event)
             decision = decide(now, event.payload["batch"])
             recorded = event.payload["utilities"]

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from palacs.campaign import _decide, _values
+from palacs.campaign._calls import call_of, check_same, signed
 from palacs.campaign._campaign import Campaign
 from palacs.campaign._exchange import read_campaign
 from palacs.campaign._settings import DEFAULT_LEASE_S, make_settings
-from palacs.storage import CampaignNotFound, Draft, Label, Storage, open_storage
+from palacs.storage import CampaignExists, CampaignNotFound, Draft, Label, Storage, open_storage
 
 if TYPE_CHECKING:
     from palacs.conditions import Conditions
@@ -31,6 +32,7 @@ def create_campaign(
     conditions: Conditions | Mapping[str, Any] | None = None,
     budget_cost: float | None = None,
     n_features: int | None = None,
+    op: str | None = None,
 ) -> Campaign:
     """Start a campaign.
 
@@ -63,6 +65,8 @@ def create_campaign(
     n_features : int or None
         How many features every instance has; ``None`` takes that of the instances that are in
         the labelled set, so that a first one that was retracted decides nothing.
+    op : str or None
+        Your id for this call: repeating it returns the campaign that it made.
 
     Returns
     -------
@@ -94,10 +98,19 @@ def create_campaign(
         budget_cost=budget_cost,
         n_features=n_features,
     )
+    payload = settings.to_payload()
+    call = call_of(op, "create", name, {**payload, "seed": seed})
     _decide.rehearse(settings)
-    created = Draft("created", payload=settings.to_payload())
     opened = open_storage(storage, create=True)
-    return Campaign(opened, opened.create(name, [created]), owns=opened is not storage)
+    try:
+        stored = opened.create(name, signed([Draft("created", payload=payload)], call))
+    except CampaignExists:
+        stored = opened.find(name)
+        first = opened.events(stored.key, limit=1)[0]
+        if call is None or first.op != call.op:
+            raise
+        check_same(first, call)
+    return Campaign(opened, stored, owns=opened is not storage)
 
 
 def load_campaign(name: str, *, storage: str | Storage | None = None) -> Campaign:

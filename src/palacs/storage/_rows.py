@@ -39,6 +39,12 @@ def read_events(
     return [_event(row) for row in rows]
 
 
+def events_of_operation(connection: sa.Connection, key: int, op: str) -> list[Event]:
+    """Return the events of a campaign that one operation wrote, in order."""
+    query = _SELECT.where(events.c.op == op)
+    return [_event(row) for row in connection.execute(query, {"key": key, "after": 0})]
+
+
 def to_row(event: Event, key: int) -> dict[str, Any]:
     """Return the columns of an event of campaign `key`, with a new salt and its digest."""
     row = event.as_dict() | {"campaign_id": key, "salt": _chain.new_salt()}

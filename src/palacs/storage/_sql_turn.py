@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from palacs.storage import _chain
 from palacs.storage._drafts import ERASED, Draft, Event
-from palacs.storage._rows import read_events, to_json, to_row
+from palacs.storage._rows import events_of_operation, read_events, to_json, to_row
 from palacs.storage._schema import campaigns, events, snapshots
 from palacs.storage._storage import Transaction
 
@@ -47,6 +47,10 @@ class SQLTransaction(Transaction):
     def events(self, after: int) -> list[Event]:
         """Return the events numbered above `after`, in order."""
         return [] if after >= self.head else read_events(self._connection, self._key, after)
+
+    def operation(self, op: str) -> list[Event]:
+        """Return the events that an operation wrote, in order."""
+        return events_of_operation(self._connection, self._key, op)
 
     def append(self, drafts: Sequence[Draft]) -> list[Event]:
         """Write events, numbered from ``head + 1``."""

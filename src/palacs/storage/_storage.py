@@ -84,6 +84,13 @@ class Transaction(ABC):
             The tombstone is of another kind, or a number is not in the record or one's.
         """
 
+    def operation(self, op: str) -> list[Event]:
+        """Return the events that an operation wrote, by its client's id, in order.
+
+        A storage that can find them without reading the record should do so.
+        """
+        return [event for event in self.events(0) if event.op == op]
+
 
 class Storage(ABC):
     """Where campaigns are kept.

@@ -22,6 +22,7 @@ class StudioCampaign(Campaign):
 
     def __init__(self, storage: Storage, stored: StoredCampaign, watcher: Watcher) -> None:
         self._turn = threading.Lock()
+        self._decider = threading.Lock()
         self._watcher = watcher
         super().__init__(storage, stored)
 
@@ -31,6 +32,12 @@ class StudioCampaign(Campaign):
         with self._turn:
             yield
         self._watcher(self.name)
+
+    @contextmanager
+    def deciding(self) -> Iterator[None]:
+        """Wait for this process's other decisions, which would overtake each other."""
+        with self._decider:
+            yield
 
 
 class CampaignBook:

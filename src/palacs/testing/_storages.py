@@ -64,6 +64,9 @@ def check_events_keep_their_values(storage: Storage) -> None:
         assert event.payload == draft.payload
         assert (event.op, event.author, event.attrs) == (draft.op, draft.author, draft.attrs)
     assert found[1].at == 12.25
+    with storage.write(campaign.key) as turn:
+        assert turn.operation("o-1") == [found[3]]
+        assert turn.operation("o-3") == []
 
 
 def check_numbers_have_no_gaps(storage: Storage) -> None:
