@@ -6,8 +6,16 @@ set, and the utilities of all classes are kept only while the request is open.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from hashlib import blake2b
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from palacs.storage import Label
 
@@ -60,35 +68,164 @@ class Entry:
 
 
 class Entries(Mapping[str, Entry]):
-    """All entries by id, in the order of the record."""
+    """All entries by id, in the order of the record.
 
-    def __init__(self) -> None:
+    Those that were put away (`PackedEntries`) are unpacked when they are asked for by id, and
+    kept from then on; going through all of them keeps none.
+
+    Parameters
+    ----------
+    packed : PackedEntries or None
+        The first ones, of a snapshot.
+    """
+
+    def __init__(self, packed: PackedEntries | None = None) -> None:
+        self._packed = packed or PackedEntries()
         self._by_id: dict[str, Entry] = {}
-        self._ids: list[str] = []
+        self._ids: list[str] = []  # of those that came after the packed ones
 
     def __getitem__(self, id_: str) -> Entry:
-        return self._by_id[id_]
+        entry = self._by_id.get(id_)
+        if entry is None:
+            entry = self._packed.find(id_)
+            if entry is None:
+                raise KeyError(id_)
+            self._by_id[id_] = entry
+        return entry
 
     def __contains__(self, id_: object) -> bool:
-        return id_ in self._by_id
+        return id_ in self._by_id or (isinstance(id_, str) and self._packed.find(id_) is not None)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._by_id)
+        return (entry.id for entry in self.values())
 
     def __len__(self) -> int:
-        return len(self._by_id)
+        return len(self._packed) + len(self._ids)
+
+    def values(self) -> Any:
+        """Yield all entries in the order of the record; not to be changed."""
+        return self.at(range(len(self)))
+
+    def to_change(self) -> Iterator[Entry]:
+        """Yield all entries in the order of the record, to be kept as they are left."""
+        return (self._by_id.setdefault(entry.id, entry) for entry in self.values())
 
     def enter(self, id_: str, seq: int) -> Entry:
         """Add an entry at the end."""
-        entry = self._by_id[id_] = Entry(id_, len(self._ids), seq)
+        entry = self._by_id[id_] = Entry(id_, len(self), seq)
         self._ids.append(id_)
         return entry
 
+    def put_back(self, entry: Entry) -> None:
+        """Keep an entry that is open, in place of the packed one."""
+        self._by_id[entry.id] = entry
+
     def id_at(self, number: int) -> str:
         """Return the id of the entry at a place in the history."""
-        return self._ids[number]
+        new = number - len(self._packed)
+        return self._ids[new] if new >= 0 else self._packed.at(number).id
 
     def at(self, places: Iterable[int]) -> Iterator[Entry]:
-        """Yield the entries at some places in the history."""
+        """Yield the entries at some places in the history; not to be changed."""
+        first_new = len(self._packed)
         for place in places:
-            yield self._by_id[self._ids[place]]
+            if place >= first_new:
+                yield self._by_id[self._ids[place - first_new]]
+            else:
+                packed = self._packed.at(place)
+                yield self._by_id.get(packed.id, packed)
+
+    def packed(self) -> PackedEntries:
+        """Return all of them put away; blocks in which nothing changed are taken over."""
+        changed = {entry.number for entry in self._by_id.values()}
+        return self._packed.extended(self, changed, len(self))
+
+
+_BLOCK = 512
+
+
+class PackedEntries:
+    """Entries put away as compressed JSON, in blocks, with an index by id.
+
+    Parameters
+    ----------
+    n : int
+        How many there are.
+    blocks : sequence of bytes
+        Compressed, ``_BLOCK`` entries each.
+    hashes, numbers : ndarray of shape (n,)
+        Hashes of the ids in ascending order, and which entries they belong to.
+    """
+
+    def __init__(
+        self,
+        n: int = 0,
+        blocks: Sequence[bytes] = (),
+        hashes: npt.NDArray[np.uint64] | None = None,
+        numbers: npt.NDArray[np.int64] | None = None,
+    ) -> None:
+        self.n = n
+        self.blocks = list(blocks)
+        self.hashes = np.empty(0, np.uint64) if hashes is None else hashes
+        self.numbers = np.empty(0, np.int64) if numbers is None else numbers
+        self._open_block: tuple[int, list[list[Any]]] = (-1, [])
+
+    def __len__(self) -> int:
+        return self.n
+
+    def at(self, number: int) -> Entry:
+        """Return the entry at a place in the history."""
+        block, place = divmod(number, _BLOCK)
+        latest = self._open_block  # another thread may open another one meanwhile
+        if latest[0] != block:
+            latest = self._open_block = block, json.loads(zlib.decompress(self.blocks[block]))
+        return from_row(latest[1][place])
+
+    def find(self, id_: str) -> Entry | None:
+        """Return the entry with an id."""
+        wanted = np.uint64(_hash(id_))
+        for place in range(int(np.searchsorted(self.hashes, wanted)), self.n):
+            if self.hashes[place] != wanted:
+                break
+            entry = self.at(int(self.numbers[place]))
+            if entry.id == id_:
+                return entry
+        return None
+
+    def extended(self, entries: Entries, changed: set[int], n: int) -> PackedEntries:
+        """Return the first `n` entries put away; only blocks with changes are packed anew."""
+        touched = {number // _BLOCK for number in changed}
+        touched |= set(range(self.n // _BLOCK, -(-n // _BLOCK)))
+        blocks = [*self.blocks, *[b""] * (-(-n // _BLOCK) - len(self.blocks))]
+        for block in sorted(touched):
+            places = range(block * _BLOCK, min(n, (block + 1) * _BLOCK))
+            rows = [to_row(entry) for entry in entries.at(places)]
+            blocks[block] = zlib.compress(json.dumps(rows).encode(), 1)
+        new = np.array([_hash(entries.id_at(i)) for i in range(self.n, n)], dtype=np.uint64)
+        hashes = np.concatenate([self.hashes, new])
+        numbers = np.concatenate([self.numbers, np.arange(self.n, n)])
+        order = np.argsort(hashes, kind="stable")
+        return PackedEntries(n, blocks, hashes[order], numbers[order])
+
+
+_FIELDS = tuple(field.name for field in fields(Entry))
+_values_of = attrgetter(*_FIELDS)
+
+
+def to_row(entry: Entry) -> list[Any]:
+    """Return the fields of an entry as JSON has them."""
+    return list(_values_of(entry))
+
+
+def from_row(row: Sequence[Any]) -> Entry:
+    """Undo `to_row`."""
+    entry = Entry(*row)
+    if entry.utilities is not None:
+        entry.utilities = tuple(entry.utilities)
+    return entry
+
+
+def _hash(id_: str) -> int:
+    # Python's own hash is another one in each process.
+    raw = id_.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(raw, digest_size=8).digest(), "little")

@@ -8,8 +8,9 @@ the range or the selection changed. Whatever was handed out stays as it was.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -108,6 +109,25 @@ class GrowingSet:
     def _forget_scaled(self) -> None:
         self._scaled: Matrix = np.empty((0, 0))
         self._n_scaled = 0
+
+    def restore(self, store: RowStore, saved: Mapping[str, Any]) -> None:
+        """Take over rows and what `saved` returned about them."""
+        self.store = store
+        self._codes, self._counts = saved["codes"], bytearray(saved["counts"])
+        self._n = sum(self._counts)
+        if not len(store) == len(self._codes) == len(self._counts):
+            raise ValueError("a snapshot's rows do not fit each other")
+        if saved["limits"] is not None:
+            self._lower, self._upper = map(np.array, saved["limits"])
+            self._n_limited = self._n
+
+    def saved(self) -> dict[str, Any]:
+        """Return everything but the rows, as plain values and arrays."""
+        limits = None
+        if self._bounds is None and self._n:
+            limits = [limit.tolist() for limit in self.limits()]
+        counts = array("B", self._counts)
+        return {"codes": self._codes, "counts": counts, "limits": limits}
 
     def __len__(self) -> int:
         return self._n

@@ -143,6 +143,20 @@ class Ledger:
         counts = {**self._ended, "pending": pending, "expired": len(self._open) - pending}
         return {state: counts[state] for state in STATES}
 
+    def open_requests(self) -> list[Entry]:
+        """Return the requests that were neither told nor failed, oldest first."""
+        return self._open.values()
+
+    def reopen(self, entry: Entry) -> None:
+        """Take over an open request of a ledger that was put away."""
+        self.entries.put_back(entry)
+        self._open.open(entry)
+
+    def event_of_row(self, row: int) -> int:
+        """Return the number of the event that brought a row of the labelled set."""
+        [entry] = self.entries.at([self._bringing[row]])
+        return entry.done
+
     def ids(self, rows: Iterable[int]) -> tuple[str, ...]:
         """Return the ids of the instances in some rows of the labelled set."""
         return tuple(self.entries.id_at(self._bringing[row]) for row in rows)
@@ -245,7 +259,7 @@ class Ledger:
         self.paused = {now(label) for label in self.paused}
         self.asked = {now(label): n for label, n in self.asked.items()}
         self.latest_utilities = {now(c): u for c, u in self.latest_utilities.items()}
-        for entry in self.entries.values():
+        for entry in self.entries.to_change():
             entry.asked = None if entry.asked is None else now(entry.asked)
             entry.label = None if entry.label is None else now(entry.label)
         self.renamed[old] = new

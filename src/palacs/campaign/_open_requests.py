@@ -32,6 +32,10 @@ class OpenRequests:
     def __getitem__(self, id_: str) -> Entry:
         return self._open[id_]
 
+    def values(self) -> list[Entry]:
+        """Return all of them, oldest first."""
+        return sorted(self._open.values(), key=lambda entry: entry.number)
+
     def open(self, entry: Entry) -> None:
         """Let a request count from now on, until it ends; also one that was renewed."""
         self._open[entry.id] = self._counting[entry.id] = entry

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -20,15 +21,19 @@ from palacs.campaign import _decide, _operations, _values
 from palacs.campaign._decide import Replay
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._records import Instance, Request, Status, to_request
+from palacs.campaign._saved_ledger import load_ledger, save_ledger, worth_saving
 from palacs.campaign._settings import Settings
 from palacs.campaign._snapshot import Snapshot, snapshot_of
-from palacs.storage import Event, Label, Storage, StoredCampaign
+from palacs.storage import Event, Label, Storage, StorageError, StoredCampaign
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from palacs.campaign._why import Why
     from palacs.evidence import Advice
+
+
+_PAGE = 2000
 
 
 class CampaignReader:
@@ -38,10 +43,17 @@ class CampaignReader:
         self._storage = storage
         self._stored = stored
         self._owns = owns
-        self._ledger = Ledger()
-        # Guards the ledger; never held while waiting for the storage.
+        self._ledger = load_ledger(storage, stored.key) or Ledger()
+        # Guards the ledger; never held while waiting for others who write.
         self._mutex = threading.RLock()
+        # Whatever was erased up to here was gone before this process read it.
+        self._begun_at = stored.head
+        known = self._ledger.seq
         self._refresh()
+        if worth_saving(self._ledger.seq, self._ledger.seq - known):
+            # Who may not or cannot write reads all the same.
+            with suppress(StorageError):
+                save_ledger(storage, stored.key, self._ledger)
 
     @property
     def name(self) -> str:
@@ -265,19 +277,27 @@ class CampaignReader:
         self.close()
 
     def _refresh(self) -> None:
-        self._catch_up(lambda after: self._storage.events(self._stored.key, after))
+        # Page by page: a long record must not be in memory twice.
+        while len(self._catch_up(self._page)) == _PAGE:
+            pass
+
+    def _page(self, after: int) -> list[Event]:
+        return self._storage.events(self._stored.key, after, limit=_PAGE)
 
     def _catch_up(self, read: Callable[[int], list[Event]]) -> list[Event]:
         """Fold in what is new, and return it."""
         news = read(self._ledger.seq)
-        if self._ledger.seq and any(event.kind == "erased" for event in news):
-            # Events that were folded in have lost their numbers: begin anew, without these.
-            events = read(0)
-            with self._mutex:
-                self._ledger = Ledger()
-                self._fold(events)
-        else:
+        erased = [e.seq for e in news if e.kind == "erased" and e.seq > self._begun_at]
+        if not erased or self._ledger.seq == 0:
             self._fold(news)
+            return news
+        # Events that were folded in have lost their numbers: begin anew, without these.
+        afresh = Ledger()
+        while page := read(afresh.seq):
+            for event in page:
+                afresh.apply(event)
+        with self._mutex:
+            self._ledger, self._begun_at = afresh, erased[-1]
         return news
 
     def _refresh_unless_known(self, id_: str) -> None:

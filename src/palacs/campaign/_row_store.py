@@ -8,7 +8,8 @@ need not keep them.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -20,17 +21,49 @@ Matrix = npt.NDArray[np.float64]
 _BLOCK_BYTES = 2**20
 
 
+@dataclass(frozen=True, slots=True)
+class StoredBlock:
+    """A block whose numbers are kept elsewhere.
+
+    Attributes
+    ----------
+    shape : pair of int
+        Rows and features.
+    known : bytes
+        The checksum of its numbers.
+    seq : int
+        The event that brought its first row.
+    fetch : callable
+        Returns the numbers.
+    """
+
+    shape: tuple[int, int]
+    known: bytes
+    seq: int
+    fetch: Callable[[], Matrix]
+
+
 class RowStore:
     """Rows numbered 0, 1, 2, ...
 
     All rows of a block have one length; a row of another length begins a new block, which
     happens where every instance so far was taken back.
+
+    Parameters
+    ----------
+    stored : sequence of StoredBlock
+        The first blocks, where they need not be kept here.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stored: Sequence[StoredBlock] = ()) -> None:
         self._firsts: list[int] = []
-        self._blocks: list[Matrix] = []
+        self._blocks: list[Matrix | StoredBlock] = []
         self._n = 0
+        self._fetched: tuple[int, Matrix] | None = None
+        for block in stored:
+            self._blocks.append(block)
+            self._firsts.append(self._n)
+            self._n += block.shape[0]
 
     def __len__(self) -> int:
         return self._n
@@ -54,18 +87,29 @@ class RowStore:
             rows = max(1, _BLOCK_BYTES // size)
             self._blocks.append(np.empty((rows, size // 8)))
             self._firsts.append(row)
-        self._blocks[-1][row - self._firsts[-1]] = np.frombuffer(raw, dtype="<f8")
+        latest = self._blocks[-1]
+        assert not isinstance(latest, StoredBlock)
+        latest[row - self._firsts[-1]] = np.frombuffer(raw, dtype="<f8")
         self._n += 1
         return row
 
     def _full(self, width: int) -> bool:
         latest = self._blocks[-1]
-        return latest.shape[1] != width or self._n - self._firsts[-1] == len(latest)
+        return (self._n - self._firsts[-1], width) == latest.shape or latest.shape[1] != width
+
+    def _block(self, place: int) -> Matrix:
+        block = self._blocks[place]
+        if not isinstance(block, StoredBlock):
+            return block
+        latest = self._fetched
+        if latest is None or latest[0] != place:
+            latest = self._fetched = place, block.fetch()  # only this one is kept
+        return latest[1]
 
     def row(self, number: int) -> Vector:
         """Return one row, shape (n_features,); a copy."""
         place = bisect_right(self._firsts, number) - 1
-        found: Vector = self._blocks[place][number - self._firsts[place]].copy()
+        found: Vector = self._block(place)[number - self._firsts[place]].copy()
         return found
 
     def pieces(self, start: int = 0) -> Iterator[tuple[int, Matrix]]:
@@ -73,5 +117,13 @@ class RowStore:
         n = self._n
         for place in range(max(0, bisect_right(self._firsts, start) - 1), len(self._firsts)):
             first = self._firsts[place]
+            last = self._firsts[place + 1] if place + 1 < len(self._firsts) else n
             if first < n:
-                yield first, self._blocks[place][: n - first]
+                yield first, self._block(place)[: last - first]
+
+    def blocks(self) -> Iterator[tuple[int, Matrix | StoredBlock]]:
+        """Yield the blocks as they are kept, each with the number of its first row."""
+        for place, block in enumerate(self._blocks):
+            first = self._firsts[place]
+            last = self._firsts[place + 1] if place + 1 < len(self._firsts) else self._n
+            yield first, block if isinstance(block, StoredBlock) else block[: last - first]

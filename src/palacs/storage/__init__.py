@@ -19,7 +19,14 @@ from palacs.storage._drafts import (
 )
 from palacs.storage._opening import DEFAULT_URL, open_storage, upgrade_storage
 from palacs.storage._sqlite import MemoryStorage
-from palacs.storage._storage import Clock, Storage, StoredCampaign, Transaction
+from palacs.storage._storage import (
+    Clock,
+    SnapshotPart,
+    Storage,
+    StoredCampaign,
+    Transaction,
+    checksum,
+)
 from palacs.storage._storage_errors import (
     CampaignExists,
     CampaignNotFound,
@@ -52,6 +59,7 @@ __all__ = [
     "Label",
     "MemoryStorage",
     "Progress",
+    "SnapshotPart",
     "Storage",
     "StorageConflict",
     "StorageDamaged",
@@ -66,6 +74,7 @@ __all__ = [
     "StoredCampaign",
     "Transaction",
     "backup_storage",
+    "checksum",
     "move_storage",
     "open_storage",
     "restore_storage",

@@ -100,6 +100,12 @@ class PostgreSQLStorage(SQLStorage):
             for table in (events, snapshots):
                 alone.exec_driver_sql(f"VACUUM (FULL) {table.name}")
 
+    @contextmanager
+    def _writing_at_once(self) -> Iterator[sa.Connection]:
+        with self._writing() as connection:
+            connection.exec_driver_sql("SET LOCAL lock_timeout = '10ms'")
+            yield connection
+
     def _lock(self, connection: sa.Connection, key: int) -> tuple[int, bytes] | None:
         found = connection.execute(_LOCK, {"key": key}).first()
         return None if found is None else (found.head, found.chain)

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from palacs.storage import _chain
+from palacs.storage import _chain, _snapshots
 from palacs.storage._addresses import parse, shown
 from palacs.storage._drafts import Draft, Event
 from palacs.storage._rows import read_events
 from palacs.storage._schema import REVISIONS, campaigns
 from palacs.storage._schema_versions import inspect, migrate
 from palacs.storage._sql_turn import SQLTransaction
-from palacs.storage._storage import Clock, Storage, StoredCampaign, Transaction
+from palacs.storage._storage import Clock, SnapshotPart, Storage, StoredCampaign, Transaction
 from palacs.storage._storage_errors import (
     CampaignExists,
     CampaignNotFound,
@@ -199,6 +199,42 @@ class SQLStorage(Storage):
             if end is None:
                 raise CampaignNotFound(f"no campaign with key {key} in {self.url}.")
             yield SQLTransaction(connection, key, *end, self._now(connection))
+
+    # -- snapshots -----------------------------------------------------------------------
+
+    def load_snapshot(self, key: int, part: str, known: bytes | None = None) -> SnapshotPart | None:
+        """Return a part of a campaign's snapshot, or None where there is none or any doubt."""
+        with self._reading() as connection:
+            return _snapshots.load(connection, key, part, known)
+
+    def save_snapshot(
+        self,
+        key: int,
+        seq: int,
+        form: str,
+        parts: Mapping[str, bytes],
+        *,
+        keep: Collection[str] | None = None,
+    ) -> bool:
+        """Write parts of a snapshot, unless the record has moved on or somebody is writing."""
+        # Under the lock: what an erasure took out must not come back.
+        with self._writing_at_once() as connection:
+            end = self._lock(connection, key)
+            if end is None or end[0] != seq:
+                return False
+            _snapshots.save(connection, key, end, form, parts, keep)
+        return True
+
+    def snapshot_parts(self, key: int) -> dict[str, bytes]:
+        """Return the checksums of the parts of a campaign's snapshot, by name."""
+        with self._reading() as connection:
+            return _snapshots.kept(connection, key)
+
+    @contextmanager
+    def _writing_at_once(self) -> Iterator[sa.Connection]:
+        """Write without queueing: raise where another writer is at it."""
+        with self._writing() as connection:
+            yield connection
 
     def now(self) -> float:
         """Return the clock that leases are measured with, in seconds since the epoch."""

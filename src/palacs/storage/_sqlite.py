@@ -143,6 +143,20 @@ class SQLiteStorage(SQLStorage):
                     continue
                 raise self._translate(exc.OperationalError(statement, None, error)) from error
 
+    @contextmanager
+    def _writing_at_once(self) -> Iterator[sa.Connection]:
+        self._after_fork()
+        with self._translated(), self._engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            assert raw is not None
+            raw.execute("PRAGMA busy_timeout = 0")
+            try:
+                connection.execution_options(palacs_write=True)
+                with connection.begin():
+                    yield connection
+            finally:
+                raw.execute(f"PRAGMA busy_timeout = {int(1000 * self._patience)}")
+
     def _lock(self, connection: sa.Connection, key: int) -> tuple[int, bytes] | None:
         # BEGIN IMMEDIATE already made this the only writer.
         found = connection.execute(HEAD, {"key": key}).first()
@@ -281,6 +295,10 @@ class MemoryStorage(SQLiteStorage):
     def _writing(self) -> Iterator[sa.Connection]:
         with self._turn, super()._writing() as connection:
             yield connection
+
+    def save_snapshot(self, *args: Any, **options: Any) -> bool:
+        """Keep none: whoever asks for it would have to live longer than this process."""
+        return False
 
     def _after_fork(self) -> None:
         # The child has a copy of the memory, so it may go on with its copy.

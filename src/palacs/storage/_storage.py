@@ -8,9 +8,10 @@ comes next. Everything else (what is pending, the labelled set) is derived by th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from hashlib import sha256
 from types import TracebackType
 from typing import ClassVar, Self
 
@@ -34,6 +35,27 @@ class StoredCampaign:
     created_at: float
     head: int
     chain: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotPart:
+    """A part of a snapshot: the event it stands at, the form it has, and its bytes."""
+
+    seq: int
+    format: str
+    data: bytes
+
+
+def checksum(data: bytes) -> bytes:
+    """Return what the bytes of a part of a snapshot are recognised by.
+
+    Examples
+    --------
+    >>> from palacs.storage import checksum
+    >>> checksum(b"palacs").hex()[:8]
+    'ded486c6'
+    """
+    return sha256(data).digest()
 
 
 class Transaction(ABC):
@@ -276,6 +298,60 @@ class Storage(ABC):
     @abstractmethod
     def write(self, key: int) -> AbstractContextManager[Transaction]:
         """Take the writer's turn on campaign `key`; leaving the block commits it."""
+
+    # -- snapshots: a cache that a storage may do without ----------------------------------
+
+    def load_snapshot(self, key: int, part: str, known: bytes | None = None) -> SnapshotPart | None:
+        """Return a part of a campaign's snapshot, or None where there is none or any doubt.
+
+        Parameters
+        ----------
+        key : int
+            The campaign.
+        part : str
+            Name of the part.
+        known : bytes or None
+            The `checksum` it must have. By default its own must hold, and so must its place:
+            the chain it was made at, extended by the events since, is the record's.
+
+        Returns
+        -------
+        SnapshotPart or None
+        """
+        return None
+
+    def save_snapshot(
+        self,
+        key: int,
+        seq: int,
+        form: str,
+        parts: Mapping[str, bytes],
+        *,
+        keep: Collection[str] | None = None,
+    ) -> bool:
+        """Write parts of a snapshot, unless the record has moved on or somebody is writing.
+
+        Parameters
+        ----------
+        key, seq : int
+            The campaign, and the event up to which the parts add it up.
+        form : str
+            Which form they have.
+        parts : mapping
+            Bytes by name; those there are of the same name are replaced.
+        keep : collection of str or None
+            Names of all parts that stay, the new ones included; None leaves the others alone.
+
+        Returns
+        -------
+        bool
+            Whether they were written; a storage that keeps no snapshots says no.
+        """
+        return False
+
+    def snapshot_parts(self, key: int) -> dict[str, bytes]:
+        """Return the checksums of the parts of a campaign's snapshot, by name."""
+        return {}
 
     @abstractmethod
     def purge(self) -> None:
