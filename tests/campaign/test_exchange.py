@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from palacs.campaign import Campaign, create_campaign, import_campaign
+from palacs.campaign import Campaign, Recording, acting_as, create_campaign, import_campaign
 from palacs.storage import CampaignExists, MemoryStorage
 
 FORMATS = ["csv", "parquet", "json"]
@@ -123,3 +123,34 @@ def test_an_export_with_a_missing_line_is_refused(campaign: Campaign, tmp_path: 
     frame.drop(index=3).to_csv(path, index=False)
     with pytest.raises(ValueError, match="no complete export"):
         import_campaign(path, storage="memory")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])
+def test_what_a_laboratory_noted_travels_along(tmp_path: Path, suffix: str) -> None:
+    features = {"names": ["=alpha", "beta"], "units": ["V", "Hz"], "pipeline": "bands 1.3"}
+    c = create_campaign(
+        "lab",
+        ["a", "b"],
+        storage="memory",
+        attrs={"device": "=cap()"},
+        features=features,
+        groups="subject",
+    )
+    with acting_as("Anna"):
+        c.tell(c.ask(attrs={"session": 2}), [0.1, 1 / 3], attrs={"subject": "s01", "on": ["x", 1]})
+    c.add([0.25, 2], "a", attrs={"subject": "-7"}, recording=Recording.keep(b"raw", "@a.bin"))
+    c.fail(c.ask(), attrs={"subject": 7})
+    path = c.export(tmp_path / f"lab.{suffix}")
+    back = import_campaign(path, storage="memory")
+    assert back.events() == c.events()
+    assert back.settings == c.settings
+    pd.testing.assert_frame_equal(back.history(features=True), c.history(features=True))
+    assert back.groups().tolist() == c.groups().tolist()
+    kept = back.recording(c.history()["id"].iloc[1])
+    assert kept is not None
+    assert kept.content == b"raw"
+    if suffix == "csv":
+        rows = pd.read_csv(path, dtype=str)
+        assert rows["attrs.device"].iloc[1] == "'=cap()"
+        assert rows["'=alpha"].iloc[1] == "0.1"
+        assert rows["attrs.subject"].dropna().tolist() == ["s01", "'-7", "7"]

@@ -6,6 +6,7 @@ keeps it.
 
 from typing import TYPE_CHECKING, Any
 
+from palacs.campaign._author import acting_as
 from palacs.campaign._campaign import Campaign
 from palacs.campaign._campaign_errors import (
     BudgetExhausted,
@@ -18,6 +19,8 @@ from palacs.campaign._campaign_errors import (
 )
 from palacs.campaign._decide import Mismatch, Replay
 from palacs.campaign._instance_file import read_instance
+from palacs.campaign._operations import Notes
+from palacs.campaign._recordings import Recording, RecordingCheck
 from palacs.campaign._records import (
     ClassStatus,
     Instance,
@@ -45,7 +48,10 @@ __all__ = [
     "Conflict",
     "Instance",
     "Mismatch",
+    "Notes",
     "NothingToAsk",
+    "Recording",
+    "RecordingCheck",
     "Replay",
     "Request",
     "Settings",
@@ -54,6 +60,7 @@ __all__ = [
     "UnknownClass",
     "UnknownEntry",
     "Why",
+    "acting_as",
     "create_campaign",
     "history_to_json",
     "import_campaign",

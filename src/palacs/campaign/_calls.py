@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from palacs.campaign._author import author
 from palacs.campaign._campaign_errors import Conflict
 from palacs.campaign._values import check_name
 from palacs.storage import Draft, Event, Transaction
@@ -68,11 +69,12 @@ def check_same(first: Event, call: Call | None) -> None:
 
 
 def signed(drafts: Sequence[Draft], call: Call | None) -> list[Draft]:
-    """Return the events to write, with the id of the call that writes them."""
+    """Return the events to write, with who writes them and the id of the call that does."""
+    who = author()
     if call is None or not drafts:
-        return list(drafts)
+        return [replace(draft, author=who) for draft in drafts]
     first = replace(drafts[0], payload={**drafts[0].payload, _FINGERPRINT: call.fingerprint})
-    return [replace(draft, op=call.op) for draft in (first, *drafts[1:])]
+    return [replace(draft, op=call.op, author=who) for draft in (first, *drafts[1:])]
 
 
 def _plain(value: Any) -> str:

@@ -9,16 +9,18 @@ and it is within all limits there, otherwise it is made again.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, Unpack
 
 import numpy.typing as npt
 
 from palacs.campaign import _decide, _operations, _values
+from palacs.campaign._attrs import Attrs, check_attrs
 from palacs.campaign._calls import Call, call_of, first_outcome, signed
 from palacs.campaign._changing import ChangingCampaign
 from palacs.campaign._ledger import Ledger
+from palacs.campaign._operations import Notes
 from palacs.campaign._records import Instance, Request
 from palacs.campaign._records import id_of as _id_of
 from palacs.campaign._snapshot import snapshot_of
@@ -77,11 +79,13 @@ class Campaign(ChangingCampaign):
 
     # -- ask ---------------------------------------------------------------------------
 
-    def ask(self, *, op: str | None = None) -> Request:
+    def ask(self, *, attrs: Mapping[str, Any] | None = None, op: str | None = None) -> Request:
         """Request one instance of the class the strategy chooses.
 
         Parameters
         ----------
+        attrs : mapping or None
+            What holds for the instance it brings, such as its subject.
         op : str or None
             Your id for this call, see above.
 
@@ -90,21 +94,23 @@ class Campaign(ChangingCampaign):
         BudgetExhausted, NothingToAsk
             No class may be requested now.
         """
-        return self.ask_many(1, op=op)[0]
+        return self.ask_many(1, attrs=attrs, op=op)[0]
 
-    def ask_many(self, n: int, *, op: str | None = None) -> list[Request]:
+    def ask_many(
+        self, n: int, *, attrs: Mapping[str, Any] | None = None, op: str | None = None
+    ) -> list[Request]:
         """Request up to `n` instances at once; fewer where the budget ends.
 
         Each counts as pending for the next one, within the batch and for everybody else,
         until it is told or failed or its lease ends.
         """
-        n = _values.check_count(n, "n")
-        call = call_of(op, "ask", n)
+        n, noted = _values.check_count(n, "n"), check_attrs(attrs)
+        call = call_of(op, "ask", n, noted)
         with self.deciding():
-            written = self._ask(n, call)
+            written = self._ask(n, noted, call)
         return [self.request(event.entry or "") for event in written]
 
-    def _ask(self, n: int, call: Call | None) -> list[Event]:
+    def _ask(self, n: int, attrs: Attrs | None, call: Call | None) -> list[Event]:
         # What was asked before may have used up the budget: look before deciding.
         written = [] if call is None else self._record(lambda _: [], call)
         started, attempts = time.monotonic(), 0
@@ -124,7 +130,8 @@ class Campaign(ChangingCampaign):
                 if not written and self._stands(decision, news, turn.now, overtaken):
                     first = self._ledger.n_asked + 1
                     ids = [_operations.new_id("r", first + i) for i in range(len(decision.labels))]
-                    written = turn.append(signed(_decide.asked_drafts(decision, now, ids), call))
+                    drafts = _decide.asked_drafts(decision, now, ids, attrs)
+                    written = turn.append(signed(drafts, call))
             self._fold(written)
         return written
 
@@ -157,9 +164,8 @@ class Campaign(ChangingCampaign):
         x: npt.ArrayLike,
         label: Label | None = None,
         *,
-        cost: float | None = None,
-        duration: float | None = None,
         op: str | None = None,
+        **notes: Unpack[Notes],
     ) -> Instance:
         """Record the instance that a request brought.
 
@@ -173,34 +179,47 @@ class Campaign(ChangingCampaign):
             Raw feature values, finite.
         label : str, int or None
             The class the instance has, where it is another than the one asked for.
-        cost, duration : float or None
-            What it cost and how many seconds it took, where that is known.
         op : str or None
             Your id for this call, see above.
+        cost, duration : float or None
+            What it cost and how many seconds it took, where that is known.
+        attrs : mapping or None
+            What to note about it, such as subject and session; stands above what was noted when
+            asking and when the campaign was created.
+        recording : str, path, mapping, Recording or None
+            Its raw material: a path, which is read for size and SHA-256, a URI, or what is known
+            about it (``uri``, ``size``, ``sha256``). It stays where it is; give
+            `Recording.inside` to have a small one kept in the record.
 
         Returns
         -------
         Instance
         """
         id_ = _id_of(request)
-        given = _operations.answer(x, label, cost, duration)
+        given = _operations.answer(x, label, **notes)
         call = call_of(op, "tell", id_, given)
         self._record(lambda ledger: _operations.tell(ledger, id_, given), call)
         return self.instance(id_)
 
     def tell_many(
-        self, answers: Iterable[Sequence[Any]], *, op: str | None = None
+        self,
+        answers: Iterable[Sequence[Any]],
+        *,
+        attrs: Mapping[str, Any] | None = None,
+        op: str | None = None,
     ) -> list[Instance]:
         """Record several instances, all or none.
 
         Parameters
         ----------
-        answers : iterable of (request, x) or (request, x, label)
-            As in `tell`.
+        answers : iterable of (request, x), (request, x, label) or (request, x, label, notes)
+            As in `tell`; the notes are a mapping such as ``{"cost": 2.5, "attrs": {...}}``.
+        attrs : mapping or None
+            What to note about all of them; what is noted about one stands above it.
         op : str or None
             Your id for this call, see above.
         """
-        rows = [(_id_of(row[0]), _operations.answer(*_x_and_label(row))) for row in answers]
+        rows = [(_id_of(row[0]), _operations.answer_of(row, check_attrs(attrs))) for row in answers]
         ids = [id_ for id_, _ in rows]
         if len(set(ids)) < len(ids):
             raise ValueError("a request is answered twice in one call; give each one once.")
@@ -215,11 +234,18 @@ class Campaign(ChangingCampaign):
         self._record(plan, call_of(op, "tell_many", rows))
         return [self.instance(id_) for id_ in ids]
 
-    def fail(self, request: Request | str, reason: str = "", *, op: str | None = None) -> None:
-        """Record that a request will bring no instance: it failed or was refused."""
-        id_, why = _id_of(request), _values.check_reason(reason)
-        call = call_of(op, "fail", id_, why)
-        self._record(lambda ledger: _operations.fail(ledger, id_, why), call)
+    def fail(
+        self,
+        request: Request | str,
+        reason: str = "",
+        *,
+        attrs: Mapping[str, Any] | None = None,
+        op: str | None = None,
+    ) -> None:
+        """Record that a request will bring no instance, and why: it failed or was refused."""
+        id_, why, noted = _id_of(request), _values.check_reason(reason), check_attrs(attrs)
+        call = call_of(op, "fail", id_, why, noted)
+        self._record(lambda ledger: _operations.fail(ledger, id_, why, noted), call)
 
     def performed(self, request: Request | str, *, op: str | None = None) -> None:
         """Record that a request was carried out and its data are still to come.
@@ -236,9 +262,8 @@ class Campaign(ChangingCampaign):
         label: Label,
         *,
         id: str | None = None,
-        cost: float | None = None,
-        duration: float | None = None,
         op: str | None = None,
+        **notes: Unpack[Notes],
     ) -> Instance:
         """Record an unsolicited instance.
 
@@ -250,12 +275,12 @@ class Campaign(ChangingCampaign):
             Its class.
         id : str or None
             Your own id for it, which makes repeating the call harmless; by default a new one.
-        cost, duration : float or None
-            What it cost and how many seconds it took, where that is known.
         op : str or None
             Your id for this call, see above.
+        cost, duration, attrs, recording
+            As in `tell`.
         """
-        given = _operations.answer(x, label, cost, duration)
+        given = _operations.answer(x, label, **notes)
         if id is not None:
             id = _values.check_name(id, "instance id")
         chosen = ""
@@ -364,9 +389,3 @@ class Campaign(ChangingCampaign):
         # Only what is committed enters the ledger.
         self._fold(written)
         return written
-
-
-def _x_and_label(row: Sequence[Any]) -> tuple[Any, Any]:
-    if not 2 <= len(row) <= 3:
-        raise ValueError(f"an answer has {len(row)} parts; give (request, x) or with a label.")
-    return row[1], row[2] if len(row) == 3 else None

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from palacs.campaign._campaign_errors import CampaignError
 from palacs.campaign._growing_set import scale
@@ -65,6 +66,38 @@ class BoundsScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return scale(checked, self.lower_, self.upper_)
 
 
+class NamedBoundsScaler(BoundsScaler):
+    """A scaler whose features have names; a table with other columns is refused.
+
+    Parameters
+    ----------
+    lower, upper : array-like of shape (n_features,)
+        As in `BoundsScaler`.
+    names : sequence of str
+        One for each feature. Plain arrays are taken to have the features in this order.
+    """
+
+    def __init__(self, lower: npt.ArrayLike, upper: npt.ArrayLike, names: Sequence[str]) -> None:
+        super().__init__(lower, upper)
+        self.names = names
+
+    def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:
+        """Check that `X`, shape (n, n_features), fits the bounds and the names."""
+        super().fit(X)
+        self.feature_names_in_ = np.array(self.names, dtype=object)
+        return self
+
+    def transform(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Scale `X`, shape (n, n_features)."""
+        if hasattr(X, "columns"):
+            return super().transform(X)
+        # As in super, but nobody has to be warned that an array has no names.
+        checked = check_array(X, dtype=np.float64)
+        if checked.shape[1] != self.n_features_in_:
+            raise ValueError(f"X has {checked.shape[1]} features instead of {self.n_features_in_}.")
+        return scale(checked, self.lower_, self.upper_)
+
+
 def model_of(
     settings: Settings, classes: Sequence[Label], conditions: Conditions | None
 ) -> ParzenWindowClassifier:
@@ -102,9 +135,11 @@ def fit_model(now: Snapshot, classifier: Any) -> Pipeline:
     """Fit a classifier on the labelled set; see ``Campaign.model``."""
     if len(now.codes) == 0:
         raise CampaignError("nothing was acquired yet, so there is no model; ask and tell first.")
-    lower, upper = now.limits
+    lower, upper = (limit.copy() for limit in now.limits)
+    names = (now.settings.features or {}).get("names")
+    scaler = BoundsScaler(lower, upper) if names is None else NamedBoundsScaler(lower, upper, names)
     chosen = now.model() if classifier is None else clone(classifier)
-    pipeline = Pipeline(
-        [("scale", BoundsScaler(lower.copy(), upper.copy())), ("classifier", chosen)]
-    )
-    return pipeline.fit(now.X, np.array(now.classes)[now.codes])
+    pipeline = Pipeline([("scale", scaler), ("classifier", chosen)])
+    searching = isinstance(chosen, (GridSearchCV, RandomizedSearchCV))
+    told = {"classifier__groups": now.groups} if searching and now.settings.groups else {}
+    return pipeline.fit(now.X, np.array(now.classes)[now.codes], **told)

@@ -6,7 +6,7 @@ was made, so that `replay` can rebuild every snapshot from the record and compar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -130,7 +130,9 @@ def decide(now: Snapshot, n: int) -> Decision:
     return Decision(labels.tolist(), utilities)
 
 
-def asked_drafts(decision: Decision, now: Snapshot, ids: list[str]) -> list[Draft]:
+def asked_drafts(
+    decision: Decision, now: Snapshot, ids: list[str], attrs: Mapping[str, Any] | None = None
+) -> list[Draft]:
     """Return the events that record a decision."""
     payload = {
         "known": now.seq,
@@ -143,7 +145,7 @@ def asked_drafts(decision: Decision, now: Snapshot, ids: list[str]) -> list[Draf
         "palacs": __version__,
     }
     return [
-        Draft("asked", entry=id_, label=label, payload={**payload, "place": place})
+        Draft("asked", entry=id_, label=label, payload={**payload, "place": place}, attrs=attrs)
         for place, (id_, label) in enumerate(zip(ids, decision.labels, strict=True))
     ]
 

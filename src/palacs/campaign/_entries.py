@@ -31,6 +31,7 @@ class Entry:
     are; ``done`` is the number of the event by which it was performed or delivered last.
     ``number`` is its place in the history and ``seq`` the event that began it; ``utility`` is
     that of the class asked for, ``utilities`` those of all classes while the request is open.
+    ``asked_by`` and ``told_by`` are persons; ``attrs`` and ``recording`` are JSON texts.
     ``erased`` means that nothing but its class and its times is left.
     """
 
@@ -52,6 +53,10 @@ class Entry:
     utility: float | None = None
     utilities: tuple[float, ...] | None = None
     done: int = 0
+    asked_by: str | None = None
+    told_by: str | None = None
+    attrs: str | None = None
+    recording: str | None = None
     erased: bool = False
 
     def state(self, at: float) -> str:

@@ -8,6 +8,7 @@ campaign's own (created, paused, ...). Reading goes by ``record`` and the featur
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,8 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from palacs.campaign import _values
+from palacs.campaign._attrs import attr_text, check_attrs
+from palacs.campaign._features import feature_columns
 from palacs.campaign._history import TIMES, history_of
 from palacs.campaign._ledger import Ledger
+from palacs.campaign._records import ATTRS
 from palacs.storage import EVENT_FIELDS, Event, EventKind, StorageDamaged
 
 if TYPE_CHECKING:
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 
 FORMAT = "palacs-campaign"
 _BRINGING: frozenset[EventKind] = frozenset({"told", "added"})  # an instance
+TEXTS = ("id", "request_id", "asked", "label", "reason", "asked_by", "told_by", "recording")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
@@ -110,7 +115,7 @@ def _event(row: dict[str, Any], x: Any) -> Event:
         "payload": row.get("payload") or {},
         "op": None if row.get("op") is None else str(row["op"]),
         "author": _mapping(row, "author"),
-        "attrs": _mapping(row, "attrs"),
+        "attrs": check_attrs(row.get("attrs")),
     }
     return Event(**{name: row.get(name) for name in EVENT_FIELDS} | checked)
 
@@ -155,13 +160,14 @@ def _write_csv(name: str, events: Sequence[Event], at: float, path: Path) -> Non
     for column in TIMES:
         stamps = frame[column].map(lambda t: t.isoformat(), na_action="ignore")
         frame[column] = stamps.astype(object)
-    for column in ("id", "request_id", "asked", "label", "reason"):
+    for column in (*TEXTS, *_texts_noted(frame)):
         frame[column] = frame[column].map(neutralise, na_action="ignore")
-    frame.to_csv(path, index=False)
+    frame.rename(columns=neutralise).to_csv(path, index=False)
 
 
 def _write_parquet(name: str, events: Sequence[Event], at: float, path: Path) -> None:
     frame = _table(name, events, at)
+    _texts_noted(frame)
     for column in ("asked", "label"):
         # One type per column; the record beside it knows which labels are integers.
         frame[column] = frame[column].map(str, na_action="ignore")
@@ -172,7 +178,8 @@ def _read_csv(path: Path) -> tuple[str, list[Event]]:
     import pandas as pd
 
     # As text: pandas' own reading of numbers need not give back the last bit.
-    return _read_table(pd.read_csv(path, dtype=str, keep_default_na=False))
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    return _read_table(frame.rename(columns=lambda name: name.removeprefix("'")))
 
 
 def _read_parquet(path: Path) -> tuple[str, list[Event]]:
@@ -184,15 +191,31 @@ def _read_parquet(path: Path) -> tuple[str, list[Event]]:
 def _read_table(frame: pd.DataFrame) -> tuple[str, list[Event]]:
     if "record" not in frame.columns:
         raise ValueError("it has no column 'record'")
-    width = sum(1 for column in frame.columns if column[:1] == "x" and column[1:].isdigit())
-    X = frame[[f"x{i}" for i in range(width)]].to_numpy()
+    records = [json.loads(record) for record in frame["record"]]
+    X = frame[_columns_of_features(records, list(frame.columns))].to_numpy()
     name, events = "", []
-    for record, x in zip(frame["record"], X, strict=True):
-        for row in json.loads(record):
+    for record, x in zip(records, X, strict=True):
+        for row in record:
             name = row.get("name", name)
             brings = row["kind"] in _BRINGING
             events.append(_event(row, _features(x) if brings else None))
     return name, events
+
+
+def _columns_of_features(records: list[Any], columns: Sequence[str]) -> list[str]:
+    """Return the columns of the features, which go by the names that the campaign has for them."""
+    created = next((row for rows in records for row in rows if row["kind"] == "created"), None)
+    described = None if created is None else (created.get("payload") or {}).get("features")
+    wanted = feature_columns(described, len(columns))
+    return list(itertools.takewhile(lambda name: name in columns, wanted))
+
+
+def _texts_noted(frame: pd.DataFrame) -> list[str]:
+    """Turn attributes into texts, one type per column, and return the names of their columns."""
+    names = [str(name) for name in frame.columns if str(name).startswith(ATTRS)]
+    for name in names:
+        frame[name] = frame[name].map(attr_text, na_action="ignore").astype(object)
+    return names
 
 
 def _features(cells: Any) -> list[float]:

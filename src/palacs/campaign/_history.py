@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from palacs.campaign._entries import Entry
+from palacs.campaign._features import feature_columns
 from palacs.campaign._in_force import conditions_of, costs_of, spent
 from palacs.campaign._ledger import Ledger
-from palacs.campaign._records import ClassStatus, Status
+from palacs.campaign._noted import attrs_of, recording_of
+from palacs.campaign._records import ATTRS, ClassStatus, Status
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +46,7 @@ def history_of(
     columns["cost"] = pd.Series([e.cost for e in entries], dtype=float)
     columns["duration"] = pd.Series([e.duration for e in entries], dtype=float)
     columns["utility"] = pd.Series([e.utility for e in entries], dtype=float)
+    columns |= _noted_columns(ledger, entries)
     frame = pd.DataFrame(columns)
     if features:
         # Instances that were retracted may have had another length.
@@ -51,9 +56,26 @@ def history_of(
             x = ledger.x(entry)
             if x is not None:
                 X[row, : len(x)] = x
-        names = [f"x{i}" for i in range(d)]
+        names = feature_columns(ledger.settings.features, d)
         frame = pd.concat([frame, pd.DataFrame(X, columns=names)], axis=1)
     return frame
+
+
+def _noted_columns(ledger: Ledger, entries: Sequence[Entry]) -> dict[str, pd.Series]:
+    """Return who asked and told, where the recording is, and one column per attribute."""
+    import pandas as pd
+
+    known = [recording_of(e) for e in entries]
+    texts: dict[str, list[Any]] = {
+        "asked_by": [e.asked_by for e in entries],
+        "told_by": [e.told_by for e in entries],
+        "recording": [None if recording is None else recording.where for recording in known],
+    }
+    # Most entries have the same attributes as many others.
+    distinct = {e.attrs: attrs_of(e, ledger.settings) for e in entries}
+    for name in dict.fromkeys(name for attrs in distinct.values() for name in attrs):
+        texts[f"{ATTRS}{name}"] = [distinct[e.attrs].get(name) for e in entries]
+    return {name: pd.Series(values, dtype=object) for name, values in texts.items()}
 
 
 def status_of(name: str, ledger: Ledger, at: float) -> Status:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, assert_never
 from palacs.campaign._campaign_errors import UnknownClass
 from palacs.campaign._entries import STATES, Entries, Entry
 from palacs.campaign._growing_set import GrowingSet
+from palacs.campaign._noted import attrs_of, belongings, note, recording_of
 from palacs.campaign._open_requests import OpenRequests
 from palacs.campaign._records import Instance, Request, to_instance, to_request
 from palacs.campaign._settings import Settings
@@ -103,6 +104,8 @@ class Ledger:
             )
         try:
             self._fold(event)
+            if event.entry is not None:
+                note(self.entries[event.entry], event)
         except (KeyError, TypeError, ValueError) as error:
             raise StorageDamaged(
                 f"event {event.seq} ({event.kind}) contradicts the record: {error}."
@@ -165,14 +168,19 @@ class Ledger:
         """Return the raw features of an entry, shape (n_features,); None without an instance."""
         return None if entry.row is None else self.labelled.store.row(entry.row)
 
+    def groups(self, rows: Iterable[int]) -> list[str]:
+        """Return what the instances in some rows of the labelled set belong to."""
+        return belongings(self.entries.at(self._bringing[row] for row in rows), self.settings)
+
     def request(self, entry: Entry) -> Request:
         """Return an open request as it is handed out."""
         utilities = zip(self.classes, entry.utilities or (), strict=False)
-        return to_request(entry, dict(utilities))
+        return to_request(entry, dict(utilities), attrs_of(entry, self.settings))
 
     def instance(self, entry: Entry) -> Instance:
         """Return an instance as it is handed out."""
-        return to_instance(entry, self.x(entry))
+        attrs = attrs_of(entry, self.settings)
+        return to_instance(entry, self.x(entry), attrs, recording_of(entry))
 
     def has_told(self, entry: Entry, raw: bytes, label: Label) -> bool:
         """Say whether an entry holds just this instance, given as stored bytes."""

@@ -7,15 +7,20 @@ where it says something else.
 
 from __future__ import annotations
 
+import os
 import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from palacs.campaign import _values
+from palacs.campaign._attrs import Attrs, check_attrs, group_of
 from palacs.campaign._campaign_errors import CampaignClosed, Conflict, UnknownEntry
 from palacs.campaign._entries import Entry
 from palacs.campaign._ledger import Ledger
-from palacs.storage import Draft, Label
+from palacs.campaign._noted import noted, recording_of
+from palacs.campaign._recordings import Recording
+from palacs.storage import Draft, EventKind, Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +31,46 @@ class Answer:
     label: Label | None
     cost: float | None
     duration: float | None
+    attrs: dict[str, Any] | None = None
+    recording: Recording | None = None
 
 
-def answer(x: Any, label: Any, cost: Any = None, duration: Any = None) -> Answer:
+class Notes(TypedDict, total=False):
+    """What can be noted with an instance; see ``Campaign.tell``."""
+
+    cost: float | None
+    duration: float | None
+    attrs: Mapping[str, Any] | None
+    recording: str | os.PathLike[str] | Mapping[str, Any] | Recording | None
+
+
+def answer(
+    x: Any,
+    label: Any,
+    cost: Any = None,
+    duration: Any = None,
+    attrs: Any = None,
+    recording: Any = None,
+) -> Answer:
     """Check an instance as far as that is possible without the record."""
     return Answer(
         _values.check_vector(x),
         None if label is None else _values.check_label(label),
         _values.check_amount(cost, "cost"),
         _values.check_amount(duration, "duration"),
+        check_attrs(attrs),
+        None if recording is None else Recording.of(recording),
     )
+
+
+def answer_of(row: Sequence[Any], attrs: Attrs | None) -> Answer:
+    """Check one of several answers, (request, x), maybe with a label and with notes."""
+    if not 2 <= len(row) <= 4:
+        raise ValueError(f"an answer has {len(row)} parts; give (request, x), a label and notes.")
+    label, notes = (*row[2:], None, None)[:2]
+    notes = {} if notes is None else dict(notes)
+    noted = {**(attrs or {}), **(check_attrs(notes.pop("attrs", None)) or {})}
+    return answer(row[1], label, **notes, attrs=noted)
 
 
 def new_id(prefix: str, number: int) -> str:
@@ -75,16 +110,17 @@ def tell(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
     label = ledger.classes[ledger.code(asked if given.label is None else given.label)]
     raw = _values.to_bytes(given.x)
     if entry.told_at is not None:
-        if ledger.has_told(entry, raw, label):
+        if ledger.has_told(entry, raw, label) and _says_nothing_new(entry, given):
             return []
         raise Conflict(
-            f"request {id_!r} was already told with other values; to correct it, retract it "
-            "and add the right instance."
+            f"request {id_!r} was already told with other values, attributes or recording; to "
+            "correct it, retract it and add the right instance."
         )
     if entry.failed_at is not None:
         raise Conflict(f"request {id_!r} was reported as failed; use add for its instance.")
     _values.check_vector(given.x, ledger.labelled.n_features)
-    return [Draft("told", id_, label, raw, given.cost, given.duration)]
+    _check_group(ledger, noted(entry), given)
+    return [_instance("told", id_, label, given)]
 
 
 def add(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
@@ -93,22 +129,49 @@ def add(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
     raw = _values.to_bytes(given.x)
     entry = ledger.entries.get(id_)
     if entry is not None:
-        if entry.asked is None and ledger.has_told(entry, raw, label):
+        same = entry.asked is None and ledger.has_told(entry, raw, label)
+        if same and _says_nothing_new(entry, given):
             return []
         raise Conflict(f"id {id_!r} is already in use with other values; choose another.")
     require_open(ledger, "nothing is added")
     _values.check_vector(given.x, ledger.labelled.n_features)
-    return [Draft("added", id_, label, raw, given.cost, given.duration)]
+    _check_group(ledger, {}, given)
+    return [_instance("added", id_, label, given)]
 
 
-def fail(ledger: Ledger, id_: str, reason: str) -> list[Draft]:
+def _instance(kind: EventKind, id_: str, label: Label, given: Answer) -> Draft:
+    payload = {} if given.recording is None else {"recording": given.recording.to_payload()}
+    raw = _values.to_bytes(given.x)
+    return Draft(
+        kind, id_, label, raw, given.cost, given.duration, payload=payload, attrs=given.attrs
+    )
+
+
+def _says_nothing_new(entry: Entry, given: Answer) -> bool:
+    """Whether all that is noted with an answer is in the record already."""
+    known, recording = noted(entry), recording_of(entry)
+    if {**known, **(given.attrs or {})} != known:
+        return False
+    return given.recording is None or (
+        recording is not None and given.recording.to_json() == recording.to_json()
+    )
+
+
+def _check_group(ledger: Ledger, attrs: dict[str, Any], given: Answer) -> None:
+    """Refuse an instance of which nobody could say what it belongs to."""
+    settings = ledger.settings
+    if settings.groups is not None:
+        group_of({**(settings.attrs or {}), **attrs, **(given.attrs or {})}, settings.groups)
+
+
+def fail(ledger: Ledger, id_: str, reason: str, attrs: dict[str, Any] | None = None) -> list[Draft]:
     """Record that a request will bring nothing."""
     entry, _ = _find_request(ledger, id_)
     if entry.failed_at is not None:
         return []
     if entry.told_at is not None:
         raise Conflict(f"request {id_!r} was already told; to take it back, retract it.")
-    return [Draft("failed", id_, entry.asked, payload={"reason": reason})]
+    return [Draft("failed", id_, entry.asked, payload={"reason": reason}, attrs=attrs)]
 
 
 def performed(ledger: Ledger, id_: str) -> list[Draft]:

@@ -18,8 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from palacs.campaign import _decide, _operations, _values
+from palacs.campaign._campaign_errors import CampaignError
 from palacs.campaign._decide import Replay
 from palacs.campaign._ledger import Ledger
+from palacs.campaign._noted import attrs_of, recording_of
+from palacs.campaign._recordings import Recording, RecordingCheck, check_recording
 from palacs.campaign._records import Instance, Request, Status, to_request
 from palacs.campaign._saved_ledger import load_ledger, save_ledger, worth_saving
 from palacs.campaign._settings import Settings
@@ -105,11 +108,11 @@ class CampaignReader:
             entry = _operations.find(self._ledger, id_)
             if entry.asked is None or entry.utilities is not None:
                 return self._ledger.request(entry)
-            classes = list(self._ledger.classes)
+            classes, attrs = list(self._ledger.classes), attrs_of(entry, self._ledger.settings)
         # A closed request's utilities are in the record alone.
         asked = self._storage.events(self._stored.key, entry.seq - 1, limit=1)[0]
         utilities = _values.utilities_from_json(asked.payload["utilities"])
-        return to_request(entry, dict(zip(classes, utilities, strict=False)))
+        return to_request(entry, dict(zip(classes, utilities, strict=False)), attrs)
 
     def pending(self) -> list[Request]:
         """Return the requests whose instances are still to come, oldest first."""
@@ -124,6 +127,52 @@ class CampaignReader:
         with self._mutex:
             labelled = self._ledger.labelled
             return labelled.X, np.array(self._ledger.classes)[labelled.codes]
+
+    def groups(self) -> npt.NDArray[Any]:
+        """Return what each instance of the labelled set belongs to (n,), such as its subject.
+
+        For cross-validation of your own: ``cross_val_score(model, X, y, groups=c.groups(),
+        cv=LeaveOneGroupOut())``.
+        """
+        found = self.snapshot().groups
+        if found is None:
+            raise CampaignError(
+                "nobody named the attribute that says what instances belong to; create the "
+                "campaign with groups='subject'."
+            )
+        return np.array(found, dtype=str)
+
+    def recording(self, id_: str) -> Recording | None:
+        """Return the raw material of an instance, with its content where it is kept inside."""
+        self._refresh_unless_known(id_)
+        with self._mutex:
+            entry = _operations.find(self._ledger, id_)
+            known = recording_of(entry)
+        if known is None or not known.kept:
+            return known
+        # The content is in the record alone.
+        told = self._storage.events(self._stored.key, entry.done - 1, limit=1)[0]
+        return Recording.from_payload(told.payload["recording"])
+
+    def check_recordings(self, folder: str | Path | None = None) -> list[RecordingCheck]:
+        """Say of every recording whether it is still what it was when it was told.
+
+        Parameters
+        ----------
+        folder : str, Path or None
+            Where a file that is not at its place is looked for, by its name.
+
+        Returns
+        -------
+        list of RecordingCheck
+            In the order of the record. URIs are not fetched, which their state says.
+        """
+        self._refresh()
+        with self._mutex:
+            ids = [entry.id for entry in self._ledger.entries.values() if entry.recording]
+        place = None if folder is None else Path(folder)
+        pairs = ((id_, self.recording(id_)) for id_ in ids)
+        return [check_recording(id_, known, place) for id_, known in pairs if known is not None]
 
     def events(self, after: int = 0) -> list[Event]:
         """Return the raw events numbered above `after`; the cursor to follow a campaign."""
@@ -172,7 +221,7 @@ class CampaignReader:
         Parameters
         ----------
         features : bool
-            Add one column ``x0``, ``x1``, ... per feature.
+            Add one column per feature: its name where the campaign has it, else ``x0``, ...
         rows : slice or None
             Which rows to build, such as ``slice(-12, None)`` for the latest twelve; by default
             all of them.
@@ -184,7 +233,8 @@ class CampaignReader:
             ``state`` (pending, delivered, failed, expired, retracted, erased), the times
             ``asked_at``, ``expires_at``, ``performed_at``, ``told_at``, ``failed_at``,
             ``retracted_at`` (UTC), ``reason``, ``cost``, ``duration`` and ``utility``, that
-            of the class asked for.
+            of the class asked for; ``asked_by`` and ``told_by``, the persons; ``recording``,
+            where it is; and one column per attribute, such as ``attrs.subject``.
         """
         from palacs.campaign._history import history_of
 
@@ -207,7 +257,8 @@ class CampaignReader:
             Cloned, then fitted on the scaled features. By default the model behind every
             number the campaign shows (`palacs.evidence.default_model`): a Parzen window that
             knows all classes, with the proportions in use as its prior, and with the bandwidth
-            that the strategy or its classifier names, else "auto".
+            that the strategy or its classifier names, else "auto". A search for parameters
+            (``GridSearchCV`` with ``cv=LeaveOneGroupOut()``) is told the campaign's groups.
 
         Returns
         -------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from palacs.campaign._entries import Entry
-    from palacs.campaign._values import Vector
+    from palacs.campaign._recordings import Recording
+from palacs.campaign._values import Vector
 
 
 def to_datetime(at: float | None) -> datetime | None:
@@ -30,10 +31,23 @@ def json_number(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
+ATTRS = "attrs."
+"""What columns of attributes begin with in a history."""
+
+
 def history_to_json(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return rows of ``Campaign.history`` as JSON-able values; what is missing becomes None."""
+    """Return rows of ``Campaign.history`` as JSON-able values; what is missing becomes None.
+
+    The columns of attributes become one object, ``attrs``.
+    """
     rows = frame.to_dict(orient="records")
-    return [{str(key): _jsonable(value) for key, value in row.items()} for row in rows]
+    return [_nested({str(key): _jsonable(value) for key, value in row.items()}) for row in rows]
+
+
+def _nested(row: dict[str, Any]) -> dict[str, Any]:
+    attrs = {k.removeprefix(ATTRS): v for k, v in row.items() if k.startswith(ATTRS)}
+    plain = {key: value for key, value in row.items() if not key.startswith(ATTRS)}
+    return {**plain, "attrs": {key: value for key, value in attrs.items() if value is not None}}
 
 
 def _jsonable(value: Any) -> Any:
@@ -63,6 +77,8 @@ class Request:
         When it stops counting as pending, UTC; it can still be answered afterwards.
     performed_at : datetime or None
         When it was carried out, UTC, if its data are still to come.
+    attrs : dict
+        What was noted about it when asking, and what holds for the campaign.
     """
 
     id: str
@@ -71,6 +87,7 @@ class Request:
     asked_at: datetime
     expires_at: datetime | None
     performed_at: datetime | None = None
+    attrs: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-able form; utilities that are no finite number become ``None``."""
@@ -80,6 +97,7 @@ class Request:
             "asked_at": self.asked_at.isoformat(),
             "expires_at": None if self.expires_at is None else self.expires_at.isoformat(),
             "utilities": {str(c): json_number(u) for c, u in self.utilities.items()},
+            "attrs": self.attrs,
         }
 
 
@@ -101,6 +119,10 @@ class Instance:
         When it was recorded, UTC.
     retracted : bool
         Whether it was taken out of the labelled set again.
+    attrs : dict
+        What was noted about it: by the campaign, when asking, and when telling.
+    recording : Recording or None
+        Its raw material, without the content of one that is kept inside.
     """
 
     id: str
@@ -109,6 +131,8 @@ class Instance:
     asked: Label | None
     told_at: datetime
     retracted: bool
+    attrs: dict[str, Any] = field(default_factory=dict)
+    recording: Recording | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-able form."""
@@ -119,6 +143,8 @@ class Instance:
             "x": self.x.tolist(),
             "told_at": self.told_at.isoformat(),
             "retracted": self.retracted,
+            "attrs": self.attrs,
+            "recording": None if self.recording is None else self.recording.to_json(),
         }
 
 
@@ -221,21 +247,24 @@ class Status:
         }
 
 
-def to_request(entry: Entry, utilities: dict[Label, float]) -> Request:
+def to_request(entry: Entry, utilities: dict[Label, float], attrs: dict[str, Any]) -> Request:
     """Return a request as it is handed out."""
     asked_at = to_datetime(entry.asked_at)
     if entry.asked is None or asked_at is None:
         raise UnknownEntry(f"{entry.id!r} is an unsolicited instance, no request.")
     expires_at, performed_at = to_datetime(entry.expires_at), to_datetime(entry.performed_at)
-    return Request(entry.id, entry.asked, utilities, asked_at, expires_at, performed_at)
+    return Request(entry.id, entry.asked, utilities, asked_at, expires_at, performed_at, attrs)
 
 
-def to_instance(entry: Entry, x: Vector | None) -> Instance:
+def to_instance(
+    entry: Entry, x: Vector | None, attrs: dict[str, Any], recording: Recording | None
+) -> Instance:
     """Return an instance as it is handed out."""
     told_at = to_datetime(entry.told_at)
     if entry.label is None or x is None or told_at is None:
         raise UnknownEntry(f"request {entry.id!r} has brought no instance yet.")
-    return Instance(entry.id, entry.label, x, entry.asked, told_at, entry.retracted_at is not None)
+    retracted = entry.retracted_at is not None
+    return Instance(entry.id, entry.label, x, entry.asked, told_at, retracted, attrs, recording)
 
 
 def id_of(thing: Request | Instance | str) -> str:

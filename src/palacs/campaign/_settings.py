@@ -6,7 +6,7 @@ Settings themselves never change: a later event that changes the course gives ne
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -15,6 +15,8 @@ import numpy as np
 
 from palacs._version import __version__
 from palacs.campaign import _values
+from palacs.campaign._attrs import check_attrs, check_groups
+from palacs.campaign._features import check_features
 from palacs.storage import Label
 
 if TYPE_CHECKING:
@@ -50,6 +52,12 @@ class Settings:
         How much requests may cost altogether.
     n_features : int or None
         How many features every instance has, where that was declared.
+    attrs : dict or None
+        What holds for every instance unless something else is noted about it.
+    features : dict or None
+        Names, units, sampling rate and version of what extracts them, as far as declared.
+    groups : list of str or None
+        The attributes that say what an instance belongs to, such as its subject.
     """
 
     classes: tuple[Label, ...]
@@ -62,6 +70,9 @@ class Settings:
     conditions: dict[str, Any] | None = None
     budget_cost: float | None = None
     n_features: int | None = None
+    attrs: dict[str, Any] | None = None
+    features: dict[str, Any] | None = None
+    groups: list[str] | None = None
 
     def to_payload(self) -> dict[str, Any]:
         """Return the JSON form; what is not used is left out, as in records before it was known."""
@@ -69,6 +80,9 @@ class Settings:
             "conditions": self.conditions,
             "budget_cost": self.budget_cost,
             "n_features": self.n_features,
+            "attrs": self.attrs,
+            "features": self.features,
+            "groups": self.groups,
         }
         return {
             "classes": list(self.classes),
@@ -89,6 +103,7 @@ class Settings:
             if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
                 raise ValueError(f"strategy={spec!r} is no strategy spec.")
             bounds = _values.check_bounds(payload.get("bounds"))
+            features = check_features(payload.get("features"))
             return cls(
                 classes=_values.check_classes(payload["classes"]),
                 strategy=dict(spec),
@@ -99,7 +114,10 @@ class Settings:
                 palacs=str(payload.get("palacs", "")),
                 conditions=_plain_conditions(payload.get("conditions")),
                 budget_cost=_values.check_amount(payload.get("budget_cost"), "budget_cost"),
-                n_features=_values.check_n_features(payload.get("n_features"), bounds),
+                n_features=_declared(payload.get("n_features"), features, bounds),
+                attrs=check_attrs(payload.get("attrs")),
+                features=features,
+                groups=check_groups(payload.get("groups")),
             )
         except KeyError as error:
             raise ValueError(f"the campaign's settings lack {error}.") from error
@@ -160,10 +178,14 @@ def make_settings(
     conditions: Conditions | Mapping[str, Any] | None = None,
     budget_cost: float | None = None,
     n_features: int | None = None,
+    attrs: Mapping[str, Any] | None = None,
+    features: Sequence[str] | Mapping[str, Any] | None = None,
+    groups: str | Sequence[str] | None = None,
 ) -> Settings:
     """Check what the user gave and return the settings."""
     labels = _values.check_classes(classes)
     pairs = _values.check_bounds(bounds)
+    described = check_features(features)
     spec = _spec_of(strategy)
     if seed is None:
         seed = _own_seed(spec)
@@ -176,8 +198,26 @@ def make_settings(
         bounds=pairs,
         conditions=_written_conditions(conditions),
         budget_cost=_values.check_amount(budget_cost, "budget_cost"),
-        n_features=_values.check_n_features(n_features, pairs),
+        n_features=_declared(n_features, described, pairs),
+        attrs=check_attrs(attrs),
+        features=described,
+        groups=check_groups(groups),
     )
+
+
+def _declared(
+    n_features: Any, features: Mapping[str, Any] | None, bounds: list[list[float]] | None
+) -> int | None:
+    """Return how many features were declared, by number or by names."""
+    names = None if features is None else features.get("names")
+    declared = _values.check_n_features(n_features, bounds)
+    if names is None:
+        return declared
+    if declared not in (None, len(names)):
+        raise ValueError(
+            f"features have {len(names)} names for n_features={declared}; name each of them."
+        )
+    return _values.check_n_features(len(names), bounds)
 
 
 def _plain_conditions(plain: Any) -> dict[str, Any] | None:

@@ -67,8 +67,8 @@ class Snapshot:
         Those in force, with costs learned from durations as numbers.
     spending : Spending
         How the budget in money stands; without one only the costs are known.
-    ids_of : callable
-        Returns the ids of rows of the labelled set, see `ids`.
+    ids_of, groups_of : callable
+        Return ids and groups of rows of the labelled set, see `ids` and `groups`.
     """
 
     seq: int
@@ -89,11 +89,19 @@ class Snapshot:
     conditions: Conditions | None
     spending: Spending
     ids_of: Callable[[Iterable[int]], tuple[str, ...]] = field(repr=False)
+    groups_of: Callable[[Iterable[int]], list[str]] = field(repr=False)
 
     @property
     def ids(self) -> tuple[str, ...]:
         """Ids of the instances in the labelled set, in acquisition order."""
         return self.ids_of(self.selected.rows.tolist())
+
+    @property
+    def groups(self) -> list[str] | None:
+        """What each instance belongs to, such as its subject; None where nobody named that."""
+        if self.settings.groups is None:
+            return None
+        return self.groups_of(self.selected.rows.tolist())
 
     @property
     def X(self) -> Matrix:
@@ -176,6 +184,7 @@ class Snapshot:
             model=self.model(),
             weights=weights,
             classes=[label for label in self.classes if label not in self.paused],
+            groups=self.groups,
             tolerance=tolerance,
             good_enough=good_enough,
         )
@@ -225,4 +234,5 @@ def snapshot_of(ledger: Ledger, at: float) -> Snapshot:
         conditions=conditions,
         spending=spending,
         ids_of=ledger.ids,
+        groups_of=ledger.groups,
     )

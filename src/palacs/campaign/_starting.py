@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,9 @@ def create_campaign(
     conditions: Conditions | Mapping[str, Any] | None = None,
     budget_cost: float | None = None,
     n_features: int | None = None,
+    attrs: Mapping[str, Any] | None = None,
+    features: Sequence[str] | Mapping[str, Any] | None = None,
+    groups: str | Sequence[str] | None = None,
     op: str | None = None,
 ) -> Campaign:
     """Start a campaign.
@@ -65,6 +68,16 @@ def create_campaign(
     n_features : int or None
         How many features every instance has; ``None`` takes that of the instances that are in
         the labelled set, so that a first one that was retracted decides nothing.
+    attrs : mapping or None
+        What holds for every instance unless asking or telling notes something else: subject,
+        device, operator. A JSON object of at most 16 KiB, three levels and 64 names each.
+    features : sequence of str, mapping or None
+        The names of the features, or any of ``names``, ``units`` (one for each or for all),
+        ``sampling_rate`` in Hz and ``pipeline``, what extracts them with its version.
+    groups : str, sequence of str or None
+        The attribute, or several, that says what an instance belongs to, such as ``"subject"``.
+        Accuracy and advice to stop are then about a new one: one is left out at a time. Every
+        instance must have it.
     op : str or None
         Your id for this call: repeating it returns the campaign that it made.
 
@@ -97,6 +110,9 @@ def create_campaign(
         conditions=conditions,
         budget_cost=budget_cost,
         n_features=n_features,
+        attrs=attrs,
+        features=features,
+        groups=groups,
     )
     payload = settings.to_payload()
     call = call_of(op, "create", name, {**payload, "seed": seed})

@@ -23,6 +23,14 @@ from palacs.cli._campaign_io import (
     read_vector,
     reporting,
 )
+from palacs.cli._campaign_notes import (
+    AttrOption,
+    KeepOption,
+    RecordingOption,
+    read_attrs,
+    read_features,
+    read_recording,
+)
 from palacs.cli._campaign_options import (
     Address,
     AsJson,
@@ -42,6 +50,22 @@ app = typer.Typer(
     no_args_is_help=True,
     help=f"Durable ask-and-tell: which class to acquire next.\n\n{EXIT_CODES}",
 )
+
+
+@app.callback()
+def who(
+    context: typer.Context,
+    person: Annotated[
+        str | None,
+        typer.Option(
+            "--person", envvar="PALACS_PERSON", help="Who does it, else the system's user."
+        ),
+    ] = None,
+) -> None:
+    """Hold what comes before a command."""
+    with reporting():
+        context.with_resource(cp.acting_as(person or None))
+
 
 # Numbers such as -0.5 look like options; commands that take numbers have no short ones.
 _NUMBERS = {"ignore_unknown_options": True}
@@ -74,6 +98,18 @@ def create(
     budget_cost: Annotated[
         float | None, typer.Option("--budget-cost", help="Money or minutes at most.")
     ] = None,
+    attr: AttrOption = None,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            "--features",
+            help="Names by commas, or a .json: names, units, sampling_rate, pipeline.",
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option("--groups", help="Attributes instances belong to, such as subject,session."),
+    ] = None,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
@@ -95,6 +131,9 @@ def create(
             conditions=None if conditions is None else read_conditions(conditions),
             budget_cost=budget_cost,
             n_features=n_features,
+            attrs=read_attrs(attr),
+            features=read_features(features),
+            groups=None if groups is None else [name.strip() for name in groups.split(",")],
         )
         where = campaign.storage.url
         if as_json:
@@ -109,6 +148,7 @@ def ask(
     count: Annotated[
         int | None, typer.Option("--count", help="Ask for several at once; prints a list.")
     ] = None,
+    attr: AttrOption = None,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
@@ -118,7 +158,7 @@ def ask(
     instance yet and comes first.
     """
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        requests = campaign.ask_many(1 if count is None else count)
+        requests = campaign.ask_many(1 if count is None else count, attrs=read_attrs(attr))
         if as_json:
             rows = [request.to_json() for request in requests]
             print_json(rows[0] if count is None else rows)
@@ -138,6 +178,9 @@ def tell(
     file: File = None,
     cost: Cost = None,
     duration: Duration = None,
+    attr: AttrOption = None,
+    recording: RecordingOption = None,
+    keep_recording: KeepOption = False,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
@@ -145,7 +188,15 @@ def tell(
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         x = read_vector(numbers or [], file, campaign.n_features)
         known = None if label is None else label_from_text(campaign, label)
-        instance = campaign.tell(request, x, known, cost=cost, duration=duration)
+        instance = campaign.tell(
+            request,
+            x,
+            known,
+            cost=cost,
+            duration=duration,
+            attrs=read_attrs(attr),
+            recording=read_recording(recording, keep_recording),
+        )
         _print_instance(instance, as_json)
 
 
@@ -161,6 +212,9 @@ def add(
     file: File = None,
     cost: Cost = None,
     duration: Duration = None,
+    attr: AttrOption = None,
+    recording: RecordingOption = None,
+    keep_recording: KeepOption = False,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
@@ -168,7 +222,15 @@ def add(
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         x = read_vector(numbers or [], file, campaign.n_features)
         known = label_from_text(campaign, label)
-        instance = campaign.add(x, known, id=id_, cost=cost, duration=duration)
+        instance = campaign.add(
+            x,
+            known,
+            id=id_,
+            cost=cost,
+            duration=duration,
+            attrs=read_attrs(attr),
+            recording=read_recording(recording, keep_recording),
+        )
         _print_instance(instance, as_json)
 
 
@@ -184,12 +246,13 @@ def fail(
     name: Name,
     request: Id,
     reason: Reason = "",
+    attr: AttrOption = None,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Record that a request will bring no instance."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        campaign.fail(request, reason)
+        campaign.fail(request, reason, attrs=read_attrs(attr))
         done({"id": request, "state": "failed"}, as_json)
 
 

@@ -22,13 +22,15 @@ from rich.table import Table
 from palacs import campaign as cp
 from palacs import storage as st
 from palacs._version import __version__
+from palacs.cli._campaign_notes import attrs_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
 EXIT_CODES = """Exit codes: 0 done; 1 a value was refused; 2 wrong usage; 3 no such campaign,
 request or storage; 4 nothing to ask (budget used up, or all classes paused); 5 the storage
-failed; 6 it contradicts the record; 7 a replay came out differently."""
+failed; 6 it contradicts the record; 7 a replay came out differently, or a recording is not what
+it was."""
 
 _CODE_OF: tuple[tuple[type[Exception], int], ...] = (
     (st.CampaignNotFound, 3),
@@ -172,11 +174,14 @@ def print_history(frame: pd.DataFrame) -> None:
         table.add_column(name, max_width=12, overflow="ellipsis", no_wrap=True)
     table.add_column("state", no_wrap=True)
     table.add_column("last change", no_wrap=True, min_width=19)
-    table.add_column("reason", overflow="ellipsis", no_wrap=True)
+    for name in ("noted", "reason"):
+        table.add_column(name, overflow="ellipsis", no_wrap=True)
     times = frame[["asked_at", "performed_at", "told_at", "failed_at", "retracted_at"]]
     latest = times.max(axis=1)
-    for row, when in zip(frame.itertuples(index=False), latest, strict=True):
-        cells = [row.id, row.asked, row.label, row.state, f"{when:%Y-%m-%d %H:%M:%S}", row.reason]
+    noted = [attrs_line(row["attrs"]) for row in cp.history_to_json(frame)]
+    for row, when, attrs in zip(frame.itertuples(index=False), latest, noted, strict=True):
+        changed = f"{when:%Y-%m-%d %H:%M:%S}"
+        cells = [row.id, row.asked, row.label, row.state, changed, attrs, row.reason]
         table.add_row(*("" if cell is None else _plain(str(cell)) for cell in cells))
     Console().print(table)
 

@@ -16,6 +16,7 @@ from palacs.cli._campaign_io import (
     print_status,
     reporting,
 )
+from palacs.cli._campaign_notes import print_recordings
 from palacs.cli._campaign_options import Address, AsJson, Name, done
 
 record_app = typer.Typer()
@@ -88,6 +89,21 @@ def stopping(
             print_json({"stop": advice.stop, "reason": advice.reason, "curve": curve})
         else:
             typer.echo(f"{'stop' if advice.stop else 'go on'}: {advice.reason}")
+
+
+@record_app.command("check-recordings")
+def check_recordings(
+    name: Name,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="Look here for files that were moved.")
+    ] = None,
+    storage: Address = st.DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Say which recordings are missing, changed or unreachable; URIs are not fetched."""
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        if not print_recordings(campaign.check_recordings(folder), as_json=as_json):
+            raise typer.Exit(7)
 
 
 @record_app.command()

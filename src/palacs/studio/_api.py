@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+from urllib.parse import unquote
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends, Header
 from fastapi.security import HTTPBearer
 
+from palacs.campaign import acting_as
 from palacs.studio import _api_campaigns, _api_record, _reports
+from palacs.studio._error_answers import refusing
 
 _TEXT = {"type": "string"}
 _ERROR = {
@@ -42,7 +46,24 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 # For the schema alone: it is the guard that checks.
 bearer = HTTPBearer(auto_error=False, description="The launch token.")
 
-router = APIRouter(prefix="/api/v1")
+
+async def acting(
+    palacs_person: Annotated[
+        str | None, Header(description="Who does it, percent-encoded; kept in the record.")
+    ] = None,
+) -> AsyncIterator[None]:
+    """Let what a request writes be by the person it names."""
+    # Not in a thread: what is set there would not reach the route.
+    with refusing():
+        who = acting_as(unquote(palacs_person) if palacs_person else None)
+        who.__enter__()
+    try:
+        yield
+    finally:
+        who.__exit__(None, None, None)
+
+
+router = APIRouter(prefix="/api/v1", dependencies=[Depends(acting)])
 # The record first: /campaigns/{name} takes everything that no other path took.
 for _part in (_api_record, _reports, _api_campaigns):
     router.include_router(_part.router)

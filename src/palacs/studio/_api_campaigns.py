@@ -6,13 +6,22 @@ threads, so that a decision or a busy database never holds up other requests.
 
 from __future__ import annotations
 
+import base64
+import binascii
 from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import APIRouter
 
 from palacs import strategies
-from palacs.campaign import CampaignError, Instance, create_campaign, read_instance
+from palacs.campaign import (
+    CampaignError,
+    Instance,
+    Notes,
+    Recording,
+    create_campaign,
+    read_instance,
+)
 from palacs.storage import StorageError, StoredCampaign
 from palacs.studio import _models as m
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
@@ -75,6 +84,9 @@ def create(body: m.NewCampaign, book: TheBook) -> dict[str, Any]:
             bounds=body.bounds,
             seed=body.seed,
             n_features=body.n_features,
+            attrs=body.attrs,
+            features=None if body.features is None else body.features.model_dump(),
+            groups=body.groups,
         )
     return _describe(book.get(body.name))
 
@@ -105,7 +117,9 @@ def _describe(campaign: StudioCampaign) -> dict[str, Any]:
 @router.post("/campaigns/{name:path}/ask", response_model=m.Requests)
 def ask(campaign: TheCampaign, body: m.Ask | None = None) -> dict[str, Any]:
     """Request instances of the classes the strategy chooses."""
-    requests = campaign.ask_many(1 if body is None else body.n)
+    wanted = m.Ask() if body is None else body
+    with refusing():
+        requests = campaign.ask_many(wanted.n, attrs=wanted.attrs)
     return {"requests": [request.to_json() for request in requests]}
 
 
@@ -114,7 +128,7 @@ def tell(campaign: TheCampaign, body: m.Tell) -> dict[str, Any]:
     """Record the instance that a request brought; telling the same again is harmless."""
     with refusing():
         x = _numbers(campaign, body)
-        instance = campaign.tell(body.id, x, body.label, cost=body.cost, duration=body.duration)
+        instance = campaign.tell(body.id, x, body.label, **_noted(body))
     return {"instance": instance.to_json()}
 
 
@@ -123,8 +137,30 @@ def add(campaign: TheCampaign, body: m.Add) -> dict[str, Any]:
     """Record an instance that nobody asked for."""
     with refusing():
         x = _numbers(campaign, body)
-        instance = campaign.add(x, body.label, id=body.id, cost=body.cost, duration=body.duration)
+        instance = campaign.add(x, body.label, id=body.id, **_noted(body))
     return {"instance": instance.to_json()}
+
+
+def _noted(body: m.Noted) -> Notes:
+    """Return what was noted with an instance."""
+    return {
+        "cost": body.cost,
+        "duration": body.duration,
+        "attrs": body.attrs,
+        "recording": None if body.recording is None else _recording(body.recording),
+    }
+
+
+def _recording(given: m.RecordingIn) -> Recording:
+    if (given.uri is None) == (given.content is None):
+        raise Refused("a recording has either a uri, or content in base64 with a name.")
+    if given.content is None:
+        return Recording.of({"uri": given.uri, "size": given.size, "sha256": given.sha256})
+    try:
+        content = base64.b64decode(given.content, validate=True)
+    except binascii.Error as error:
+        raise Refused(f"the content of the recording is no base64: {error}.") from error
+    return Recording.keep(content, given.name or "recording")
 
 
 def _numbers(campaign: StudioCampaign, body: m.Numbers) -> list[float]:
@@ -140,7 +176,7 @@ def _numbers(campaign: StudioCampaign, body: m.Numbers) -> list[float]:
 def fail(campaign: TheCampaign, body: m.Fail) -> dict[str, Any]:
     """Record that a request will bring no instance."""
     with refusing():
-        campaign.fail(body.id, body.reason)
+        campaign.fail(body.id, body.reason, attrs=body.attrs)
     return {"id": body.id, "state": "failed"}
 
 

@@ -18,12 +18,58 @@ Vector = Annotated[list[Number], Field(min_length=1, description="Raw feature va
 Reason = Annotated[StrictStr, Field(max_length=10_000, description="Why; kept in the record.")]
 Id = Annotated[StrictStr, Field(min_length=1, max_length=200)]
 Amount = Annotated[float, Field(strict=True, ge=0)]
+Attrs = Annotated[
+    dict[str, Any],
+    Field(
+        description="What to note: subject, session, device, operator, units.",
+        examples=[{"subject": "s01", "session": 2}],
+    ),
+]
 
 
 class Body(BaseModel):
     """A request body; a field that is not known is a mistake worth reporting."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class RecordingIn(Body):
+    """The raw material of an instance: by its URI, or small and itself, to be kept inside.
+
+    A path means nothing to another machine: give ``file://`` URIs with size and SHA-256.
+    """
+
+    uri: Annotated[StrictStr, Field(max_length=2_000)] | None = None
+    size: Annotated[StrictInt, Field(ge=0)] | None = None
+    sha256: Annotated[StrictStr, Field(pattern="^[0-9a-fA-F]{64}$")] | None = None
+    name: Annotated[StrictStr, Field(max_length=200, description="Of what is kept.")] | None = None
+    content: (
+        Annotated[StrictStr, Field(max_length=349_528, description="Base64, 256 KiB at most.")]
+        | None
+    ) = None
+
+
+class Noted(Body):
+    """What can be noted with an instance."""
+
+    cost: Amount | None = None
+    duration: Amount | None = None
+    attrs: Attrs | None = None
+    recording: RecordingIn | None = None
+
+
+class Features(Body):
+    """What the features are."""
+
+    names: Annotated[list[StrictStr], Field(max_length=1_000_000)] | None = None
+    units: (
+        Annotated[list[StrictStr] | StrictStr, Field(description="Of each or of all.")] | None
+    ) = None
+    sampling_rate: Annotated[float, Field(strict=True, gt=0, description="In Hz.")] | None = None
+    pipeline: (
+        Annotated[StrictStr, Field(max_length=200, description="What extracts them, its version.")]
+        | None
+    ) = None
 
 
 class NewCampaign(Body):
@@ -52,12 +98,22 @@ class NewCampaign(Body):
         ]
         | None
     ) = 3600.0
+    attrs: Annotated[Attrs, Field(description="Holds for every instance.")] | None = None
+    features: Features | None = None
+    groups: (
+        Annotated[
+            list[StrictStr] | StrictStr,
+            Field(description="The attribute that says what an instance belongs to: subject."),
+        ]
+        | None
+    ) = None
 
 
 class Ask(Body):
     """How many requests to make."""
 
     n: Annotated[StrictInt, Field(ge=1, le=1000)] = 1
+    attrs: Attrs | None = None
 
 
 class Numbers(Body):
@@ -73,13 +129,11 @@ class Numbers(Body):
     ) = None
 
 
-class Tell(Numbers):
+class Tell(Numbers, Noted):
     """The instance that a request brought."""
 
     id: Id
     label: Annotated[Label, Field(description="If not the class asked for.")] | None = None
-    cost: Amount | None = None
-    duration: Amount | None = None
 
 
 class Fail(Body):
@@ -87,6 +141,7 @@ class Fail(Body):
 
     id: Id
     reason: Reason = ""
+    attrs: Attrs | None = None
 
 
 class Performed(Body):
@@ -95,13 +150,11 @@ class Performed(Body):
     id: Id
 
 
-class Add(Numbers):
+class Add(Numbers, Noted):
     """An instance nobody asked for."""
 
     label: Label
     id: Annotated[Id, Field(description="Your own, to make repeating harmless.")] | None = None
-    cost: Amount | None = None
-    duration: Amount | None = None
 
 
 class Retract(Body):
@@ -154,6 +207,7 @@ class RequestOut(BaseModel):
     utilities: dict[str, float | None]
     asked_at: str
     expires_at: str | None
+    attrs: dict[str, Any]
 
 
 class Requests(BaseModel):
@@ -171,6 +225,8 @@ class InstanceOut(BaseModel):
     x: list[float]
     told_at: str
     retracted: bool
+    attrs: dict[str, Any]
+    recording: dict[str, Any] | None
 
 
 class Told(BaseModel):
