@@ -90,7 +90,8 @@ class CampaignMachine(RuleBasedStateMachine):
         if not request:
             return ""
         value = (x, label or self.asked[request])
-        if request in self.failed or self.got.get(request, value) != value:
+        refused = request in self.failed or request in self.retracted
+        if refused or self.got.get(request, value) != value:
             with pytest.raises(Conflict):
                 self.campaign.tell(request, x, label)
             return ""
@@ -106,7 +107,7 @@ class CampaignMachine(RuleBasedStateMachine):
 
     @rule(request=requests)
     def tell_again(self, request: str) -> None:
-        if request in self.got:
+        if request in self.got and request not in self.retracted:
             self.campaign.tell(request, *self.got[request])
 
     @rule(request=requests)

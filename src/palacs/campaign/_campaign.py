@@ -104,7 +104,7 @@ class Campaign(ChangingCampaign):
         Each counts as pending for the next one, within the batch and for everybody else,
         until it is told or failed or its lease ends.
         """
-        n, noted = _values.check_count(n, "n"), check_attrs(attrs)
+        n, noted = _values.check_count(n, "n", maximum=10_000), check_attrs(attrs)
         call = call_of(op, "ask", n, noted)
         with self.deciding():
             written = self._ask(n, noted, call)

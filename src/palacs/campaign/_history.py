@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TIMES = ("asked_at", "expires_at", "performed_at", "told_at", "failed_at", "retracted_at")
+_LATEST_NS = 9.2e9  # in the year 2261: nanoseconds end soon after
 NUMBERS = ("cost", "duration", "utility")
 
 
@@ -41,7 +42,8 @@ def history_of(
     for name in TIMES:
         seconds = pd.Series([getattr(e, name) for e in entries], dtype=float)
         # Without a row pandas would choose another unit.
-        columns[name] = pd.to_datetime(seconds, unit="s", utc=True).dt.as_unit("ns")
+        known = seconds.clip(0.0, _LATEST_NS)
+        columns[name] = pd.to_datetime(known, unit="s", utc=True).dt.as_unit("ns")
     columns["reason"] = pd.Series([e.reason for e in entries], dtype=object)
     columns["cost"] = pd.Series([e.cost for e in entries], dtype=float)
     columns["duration"] = pd.Series([e.duration for e in entries], dtype=float)

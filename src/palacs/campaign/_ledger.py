@@ -23,7 +23,7 @@ from palacs.campaign._totals import Totals
 from palacs.campaign._values import (
     Vector,
     check_label,
-    check_lease,
+    stored_lease,
     to_bytes,
     utilities_from_json,
 )
@@ -407,5 +407,5 @@ class Ledger:
 
 
 def _end_of_lease(event: Event) -> float | None:
-    lease = check_lease(event.payload["lease"])
+    lease = stored_lease(event.payload["lease"])
     return None if lease is None else event.at + lease

@@ -83,7 +83,7 @@ def find(ledger: Ledger, id_: str) -> Entry:
     entry = ledger.entries.get(id_)
     if entry is None:
         raise UnknownEntry(
-            f"no request or instance {id_!r} in this campaign; history() lists them."
+            f"no request or instance {_values.brief(id_)} in this campaign; history() lists them."
         )
     return entry
 
@@ -109,6 +109,11 @@ def tell(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
     entry, asked = _find_request(ledger, id_)
     label = ledger.classes[ledger.code(asked if given.label is None else given.label)]
     raw = _values.to_bytes(given.x)
+    if entry.retracted_at is not None:
+        raise Conflict(
+            f"request {id_!r} was told and then retracted, so telling it again would not count; "
+            "use add for its instance, or ask again."
+        )
     if entry.told_at is not None:
         if ledger.has_told(entry, raw, label) and _says_nothing_new(entry, given):
             return []
@@ -129,6 +134,10 @@ def add(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
     raw = _values.to_bytes(given.x)
     entry = ledger.entries.get(id_)
     if entry is not None:
+        if entry.retracted_at is not None:
+            raise Conflict(
+                f"id {id_!r} was retracted, so adding it again would not count; choose another id."
+            )
         same = entry.asked is None and ledger.has_told(entry, raw, label)
         if same and _says_nothing_new(entry, given):
             return []

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from palacs.campaign._campaign_errors import UnknownEntry
+from palacs.campaign._values import brief
 from palacs.storage import Label
 
 if TYPE_CHECKING:
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
     from palacs.campaign._recordings import Recording
 from palacs.campaign._values import Vector
 
+LATEST = 2.5e11  # in the year 9892: calendars end soon after
+
 
 def to_datetime(at: float | None) -> datetime | None:
     """Return seconds since the epoch as an aware UTC time."""
-    return None if at is None else datetime.fromtimestamp(at, UTC)
+    # A clock that was wrong must not make a record unreadable.
+    return None if at is None else datetime.fromtimestamp(min(max(at, 0.0), LATEST), UTC)
 
 
 def json_number(value: float | None) -> float | None:
@@ -273,4 +277,4 @@ def id_of(thing: Request | Instance | str) -> str:
         return thing.id
     if isinstance(thing, str) and thing:
         return thing
-    raise ValueError(f"{thing!r} is neither a request nor an id; pass what ask() returned.")
+    raise ValueError(f"{brief(thing)} is neither a request nor an id; pass what ask() returned.")

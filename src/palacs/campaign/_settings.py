@@ -109,7 +109,7 @@ class Settings:
                 strategy=dict(spec),
                 seed=_values.check_seed(payload["seed"]),
                 budget=_values.check_budget(payload.get("budget")),
-                lease=_values.check_lease(payload.get("lease")),
+                lease=_values.stored_lease(payload.get("lease")),
                 bounds=bounds,
                 palacs=str(payload.get("palacs", "")),
                 conditions=_plain_conditions(payload.get("conditions")),

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from datetime import timedelta
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,13 +22,14 @@ from palacs.storage import Label
 Vector = npt.NDArray[np.float64]
 
 MOST_FEATURES = 1_000_000
+LONGEST_LEASE_S = 100 * 365.25 * 86400
 LARGEST = 1e300  # beyond this the width of a feature's range is no longer a float64
 
 
 def check_name(name: Any, what: str = "campaign name") -> str:
     """Return the name of a campaign or the id of an instance: 1 to 200 printable characters."""
     if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 200:
-        raise ValueError(f"{what} {name!r} is not usable; give 1 to 200 printable characters.")
+        raise ValueError(f"{what} {brief(name)} is not usable; give 1 to 200 printable characters.")
     return name
 
 
@@ -36,26 +39,30 @@ def check_label(label: Any) -> Label:
         text = str(label)
         if not text.strip() or not text.isprintable() or len(text) > 200:
             raise ValueError(
-                f"class label {text!r} is not usable; give 1 to 200 printable characters."
+                f"class label {brief(text)} is not usable; give 1 to 200 printable characters."
             )
         return text
-    if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
+    if isinstance(label, (int, np.integer)) and not isinstance(label, (bool, np.timedelta64)):
         if not -(2**63) <= int(label) < 2**63:
-            raise ValueError(f"class label {label} is too large; use text instead.")
+            raise ValueError(f"class label {brief(label)} is too large; use text instead.")
         return int(label)
-    raise ValueError(f"class label {label!r} is neither text nor an integer; convert it first.")
+    raise ValueError(
+        f"class label {brief(label)} is neither text nor an integer; convert it first."
+    )
 
 
 def check_classes(classes: Iterable[Any]) -> tuple[Label, ...]:
     """Return at least two different labels of one type, in the order given."""
     if isinstance(classes, str):
-        raise ValueError(f"classes={classes!r} is one text; give a list such as ['rest', 'left'].")
+        raise ValueError(
+            f"classes={brief(classes)} is one text; give a list such as ['rest', 'left']."
+        )
     labels = tuple(check_label(label) for label in classes)
     if len(set(labels)) != len(labels):
         twice = next(label for label in labels if labels.count(label) > 1)
         raise ValueError(f"class {twice!r} is named twice; give each class once.")
     if len({type(label) for label in labels}) > 1:
-        raise ValueError(f"classes {list(labels)!r} mix text and integers; use one of them.")
+        raise ValueError(f"classes {brief(list(labels))} mix text and integers; use one of them.")
     if len(labels) < 2:
         raise ValueError(
             f"classes={list(labels)!r} leaves nothing to choose; give at least two classes."
@@ -68,14 +75,10 @@ def check_vector(x: Any, n_features: int | None = None) -> Vector:
 
     Minus zero becomes zero, so that the same values always have the same bytes.
     """
-    try:
-        vector = np.asarray(x, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"x={_brief(x)} is not a list of numbers: {error}.") from error
-    if vector.ndim != 1 or vector.size == 0:
-        raise ValueError(
-            f"x has shape {vector.shape}; give one instance as a flat list of numbers."
-        )
+    array = _array(x, "x", "a list of numbers")
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"x has shape {array.shape}; give one instance as a flat list of numbers.")
+    vector = _as_numbers(array, "x")
     bad = ~(np.abs(vector) <= LARGEST)
     if bad.any():
         place = int(np.argmax(bad))
@@ -91,20 +94,52 @@ def check_vector(x: Any, n_features: int | None = None) -> Vector:
     return vector + 0.0
 
 
+def _array(given: Any, name: str, wanted: str) -> npt.NDArray[Any]:
+    if np.ma.isMaskedArray(given) and np.ma.getmaskarray(given).any():
+        place = int(np.argmax(np.ma.getmaskarray(given)))
+        raise ValueError(
+            f"{name}[{place}] is masked, so its value is missing; fail the request, or fill it in "
+            "before telling."
+        )
+    try:
+        return np.asarray(given)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise ValueError(f"{name}={brief(given)} is not {wanted}: {error}.") from error
+
+
+def _as_numbers(array: npt.NDArray[Any], name: str) -> Vector:
+    """Return real numbers as float64; dates, text, complex and missing values are none."""
+    if array.dtype.kind in "biuf":
+        with np.errstate(over="ignore"):
+            return array.astype(np.float64)
+    numbers = [_real(value, f"{name}[{place}]") for place, value in enumerate(array.flat)]
+    return np.array(numbers, dtype=np.float64).reshape(array.shape)
+
+
+def _real(value: Any, name: str) -> float:
+    # Decimal is a number that Python does not call real, a duration of NumPy's is none.
+    if isinstance(value, (Real, Decimal)) and not isinstance(value, np.timedelta64):
+        try:
+            return float(value)
+        except (OverflowError, ValueError):
+            pass  # too large, or a signalling NaN
+    raise ValueError(
+        f"{name}={brief(value)} is a {type(value).__name__}, not a usable number, so this is not a "
+        "list of numbers; convert or fill in what is missing before telling."
+    )
+
+
 def check_bounds(bounds: Any) -> list[list[float]] | None:
     """Return declared bounds as ``[[low, high], ...]``; one pair stands for all features."""
     if bounds is None:
         return None
-    try:
-        pairs = np.atleast_2d(np.asarray(bounds, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"bounds={_brief(bounds)} are not pairs of numbers: {error}.") from error
+    pairs = np.atleast_2d(_as_numbers(_array(bounds, "bounds", "pairs of numbers"), "bounds"))
     if pairs.ndim != 2 or pairs.shape[1] != 2 or len(pairs) == 0:
         raise ValueError(
             f"bounds have shape {pairs.shape}; give (low, high), or one such pair per feature."
         )
     if not (np.abs(pairs) <= LARGEST).all() or not (pairs[:, 0] < pairs[:, 1]).all():
-        raise ValueError(f"bounds={_brief(bounds)} need finite low < high in every pair.")
+        raise ValueError(f"bounds={brief(bounds)} need finite low < high in every pair.")
     return [[float(low), float(high)] for low, high in pairs]
 
 
@@ -127,49 +162,64 @@ def check_budget(budget: Any) -> int | None:
     """Return a budget: ``None`` or a positive number of instances."""
     if budget is None:
         return None
-    return check_count(budget, "budget")
+    return check_count(budget, "budget", maximum=10**12)
 
 
-def check_count(value: Any, name: str, *, minimum: int = 1) -> int:
-    """Return a whole number of at least `minimum`."""
+def check_count(value: Any, name: str, *, minimum: int = 1, maximum: int = 10**1000) -> int:
+    """Return a whole number of at least `minimum` and at most `maximum`."""
     # Telling need not wait for the checks to load, which takes a second, if all is well.
     if type(value) is int and value >= minimum:
-        return value
-    from palacs import checks
+        count = value
+    else:
+        from palacs import checks
 
-    return checks.check_count(value, name, minimum=minimum)
+        count = checks.check_count(value, name, minimum=minimum)
+    if count > maximum:
+        raise ValueError(f"{name}={brief(count)} is too large; at most {maximum:,} can be used.")
+    return count
 
 
 def check_seed(seed: Any) -> int:
     """Return a seed: a whole number that is not negative."""
-    return check_count(seed, "seed", minimum=0)
+    return check_count(seed, "seed", minimum=0, maximum=2**256)
 
 
-def check_lease(lease: Any) -> float | None:
+def stored_lease(lease: Any) -> float | None:
+    """Return a lease as a record has it; older ones could be longer."""
+    return check_lease(lease, longest=1e10)
+
+
+def check_lease(lease: Any, *, longest: float = LONGEST_LEASE_S) -> float | None:
     """Return a lease in seconds; ``None`` never expires."""
     if lease is None:
         return None
     seconds = lease.total_seconds() if isinstance(lease, timedelta) else lease
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float, np.number)):
-        raise ValueError(f"lease={lease!r} must be a number of seconds, a timedelta or None.")
-    if not 0 < float(seconds) < 1e10:
-        raise ValueError(f"lease={lease!r} must be positive; None means it never expires.")
+        raise ValueError(f"lease={brief(lease)} must be a number of seconds, a timedelta or None.")
+    if not 0 < seconds <= longest:
+        raise ValueError(
+            f"lease={brief(lease)} must be positive and at most 100 years, "
+            f"{LONGEST_LEASE_S:.0f} seconds; None means it never expires."
+        )
     return float(seconds)
 
 
 def check_amount(value: Any, name: str) -> float | None:
     """Return a cost or duration: None or a finite number that is not negative."""
-    if value is None or (type(value) is float and 0 <= value < math.inf):
+    if value is None or (type(value) is float and 0 <= value <= LARGEST):
         return value
     from palacs import checks
 
-    return checks.check_number(value, name, or_zero=True)
+    number = checks.check_number(value, name, or_zero=True)
+    if number > LARGEST:
+        raise ValueError(f"{name}={number} is too large; give at most {LARGEST:g}.")
+    return number
 
 
 def check_reason(reason: Any) -> str:
     """Return a reason: any text up to 10,000 characters."""
     if not isinstance(reason, str) or len(reason) > 10_000:
-        raise ValueError(f"reason={_brief(reason)} must be text of at most 10,000 characters.")
+        raise ValueError(f"reason={brief(reason)} must be text of at most 10,000 characters.")
     return reason
 
 
@@ -198,6 +248,16 @@ def utilities_from_json(stored: Iterable[float | str | None]) -> list[float]:
     return [math.nan if u is None else float(u) for u in stored]
 
 
-def _brief(value: Any) -> str:
-    text = repr(value)
+def brief(value: Any) -> str:
+    """Return a value as an error shows it: short, whatever it is.
+
+    Examples
+    --------
+    >>> brief([0.5]), len(brief("x" * 10**6)), brief(10**5000)
+    ('[0.5]', 60, 'an int too large to show')
+    """
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        return f"an {type(value).__name__} too large to show"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -39,6 +39,16 @@ MOVED = "palacs: moved to "
 _ANY_CAMPAIGN = sa.select(campaigns.c.id).limit(1)
 
 
+def plausible(now: float) -> float:
+    """Return what a clock says, unless no calendar could show it later."""
+    if not 0 <= now <= 1e11:
+        raise StorageError(
+            f"the clock says {now!r} seconds since 1970, which is no time to write down; set it "
+            "right and try again."
+        )
+    return now
+
+
 class SQLStorage(Storage):
     """A storage in a database that SQLAlchemy can reach.
 
@@ -239,12 +249,12 @@ class SQLStorage(Storage):
     def now(self) -> float:
         """Return the clock that leases are measured with, in seconds since the epoch."""
         if self._clock is not None:
-            return self._clock()
+            return plausible(self._clock())
         with self._reading() as connection:
             return self._now(connection)
 
     def _now(self, connection: sa.Connection) -> float:
-        return self._clock() if self._clock is not None else self._server_now(connection)
+        return plausible(self._server_now(connection) if self._clock is None else self._clock())
 
     @abstractmethod
     def _server_now(self, connection: sa.Connection) -> float:

@@ -21,7 +21,7 @@ from sqlalchemy.pool import StaticPool
 
 from palacs.storage._addresses import parse, refusal
 from palacs.storage._rows import HEAD
-from palacs.storage._sql import MOVED, SQLStorage, said
+from palacs.storage._sql import MOVED, SQLStorage, plausible, said
 from palacs.storage._storage import Clock
 from palacs.storage._storage_errors import (
     ForeignStorage,
@@ -167,7 +167,7 @@ class SQLiteStorage(SQLStorage):
 
     def now(self) -> float:
         """Return the machine's clock, in seconds since the epoch."""
-        return time.time() if self._clock is None else self._clock()
+        return plausible(time.time() if self._clock is None else self._clock())
 
     def _translate(self, error: exc.DBAPIError) -> StorageError:
         code = getattr(error.orig, "sqlite_errorname", "")

@@ -94,7 +94,7 @@ class NewCampaign(Body):
     lease: (
         Annotated[
             float,
-            Field(strict=True, gt=0, lt=1e10, description="Seconds a request stays pending."),
+            Field(strict=True, gt=0, le=3.15576e9, description="Seconds a request stays pending."),
         ]
         | None
     ) = 3600.0
