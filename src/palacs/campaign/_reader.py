@@ -6,7 +6,6 @@ are new. It never writes; `Campaign` adds asking and telling.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -27,7 +26,7 @@ from palacs.campaign._records import Instance, Request, Status, to_request
 from palacs.campaign._saved_ledger import load_ledger, save_ledger, worth_saving
 from palacs.campaign._settings import Settings
 from palacs.campaign._snapshot import Snapshot, snapshot_of
-from palacs.storage import Event, Label, Storage, StorageError, StoredCampaign
+from palacs.storage import Event, ForkSafeLock, Label, Storage, StorageError, StoredCampaign
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +47,7 @@ class CampaignReader:
         self._owns = owns
         self._ledger = load_ledger(storage, stored.key) or Ledger()
         # Guards the ledger; never held while waiting for others who write.
-        self._mutex = threading.RLock()
+        self._mutex = ForkSafeLock(self._start_anew)
         # Whatever was erased up to here was gone before this process read it.
         self._begun_at = stored.head
         known = self._ledger.seq
@@ -76,6 +75,8 @@ class CampaignReader:
     @property
     def settings(self) -> Settings:
         """What is in force: what the campaign was created with, and what was changed since."""
+        if self._ledger.seq == 0:
+            self._refresh()
         return self._ledger.settings
 
     @property
@@ -326,6 +327,10 @@ class CampaignReader:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _start_anew(self) -> None:
+        # In a child, where another thread of the parent was folding: read it all again.
+        self._ledger = Ledger()
 
     def _refresh(self) -> None:
         # Page by page: a long record must not be in memory twice.

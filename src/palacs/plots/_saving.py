@@ -7,6 +7,7 @@ they are set for the moment of writing, under a lock, and put back.
 from __future__ import annotations
 
 import io
+import os
 import re
 import threading
 from collections.abc import Iterator
@@ -24,6 +25,16 @@ _DPI = 200
 _NO_METADATA: dict[str, Any] = {"Creator": None, "Date": None, "Format": None, "Type": None}
 _THEME = {INK: "ink", MUTED: "muted", GRID: "grid", PAPER: "paper"}
 _writing = threading.Lock()
+
+
+def _renew() -> None:
+    global _writing
+    _writing = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    # A thread that was writing does not exist in a forked child.
+    os.register_at_fork(after_in_child=_renew)
 
 
 @contextmanager

@@ -17,8 +17,9 @@ from palacs.storage._drafts import (
     EventKind,
     Label,
 )
+from palacs.storage._forking import ForkSafeLock
+from palacs.storage._memory import MemoryStorage
 from palacs.storage._opening import DEFAULT_URL, open_storage, upgrade_storage
-from palacs.storage._sqlite import MemoryStorage
 from palacs.storage._storage import (
     Clock,
     SnapshotPart,
@@ -56,6 +57,7 @@ __all__ = [
     "Event",
     "EventKind",
     "ForeignStorage",
+    "ForkSafeLock",
     "Label",
     "MemoryStorage",
     "Progress",

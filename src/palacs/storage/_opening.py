@@ -13,8 +13,9 @@ from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 
 from palacs.storage._addresses import without_password
+from palacs.storage._memory import MemoryStorage
 from palacs.storage._postgresql import PostgreSQLStorage
-from palacs.storage._sqlite import MemoryStorage, SQLiteStorage
+from palacs.storage._sqlite import SQLiteStorage
 from palacs.storage._storage import Clock, Storage
 from palacs.storage._storage_errors import StorageUnavailable
 

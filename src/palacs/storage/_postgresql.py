@@ -7,9 +7,11 @@ machine that lost power in the middle of an ask does not hold the others up.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
+from weakref import WeakSet
 
 import sqlalchemy as sa
 from sqlalchemy import event, exc
@@ -39,6 +41,8 @@ SELECT set_config('synchronous_commit', 'on', false)
 
 _LOCK = HEAD.with_for_update()
 _NOW = sa.text("SELECT extract(epoch FROM clock_timestamp())::double precision")
+
+_sessions: WeakSet[Any] = WeakSet()  # psycopg's connections, in this process or its parent
 
 _SCHEMA_LOCK = 0x70616C616373  # "palacs", as the key of an advisory lock
 
@@ -79,8 +83,14 @@ class PostgreSQLStorage(SQLStorage):
         def _on_connect(connection: Any, _record: Any) -> None:
             connection.execute(_SESSION)
             connection.commit()
+            _sessions.add(connection)
 
         return engine
+
+    def after_fork(self) -> None:
+        """Cut this process off from its parent's sessions and open new ones."""
+        _leave_sessions()
+        super().after_fork()
 
     @contextmanager
     def _migrating(self) -> Iterator[sa.Connection]:
@@ -94,8 +104,7 @@ class PostgreSQLStorage(SQLStorage):
         The server's own write-ahead log, its archive, standbys and backups still hold what was
         erased until they are recycled; only who runs the server can shorten that.
         """
-        self._after_fork()
-        with self._translated(), self._engine.connect() as connection:
+        with self._connected(writes=True) as connection:
             alone = connection.execution_options(isolation_level="AUTOCOMMIT")
             for table in (events, snapshots):
                 alone.exec_driver_sql(f"VACUUM (FULL) {table.name}")
@@ -134,8 +143,7 @@ class PostgreSQLStorage(SQLStorage):
     @contextmanager
     def frozen(self) -> Iterator[sa.Connection]:
         """Show one moment of everything, whoever writes meanwhile."""
-        self._after_fork()
-        with self._translated(), self._engine.connect() as connection:
+        with self._connected(writes=False) as connection:
             connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
                 yield connection
@@ -173,3 +181,13 @@ class PostgreSQLStorage(SQLStorage):
                     f"FOR EACH STATEMENT EXECUTE FUNCTION palacs_moved('{message}')"
                 )
             )
+
+
+def _leave_sessions() -> None:
+    """Let nothing that is said on an inherited session reach the server, nor end it."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for session in list(_sessions):
+        if not session.closed:
+            os.dup2(nowhere, session.fileno())
+    _sessions.clear()
+    os.close(nowhere)

@@ -19,6 +19,7 @@ from sqlalchemy import exc
 from palacs.storage import _chain, _snapshots
 from palacs.storage._addresses import parse, shown
 from palacs.storage._drafts import Draft, Event
+from palacs.storage._forking import watch
 from palacs.storage._rows import read_events
 from palacs.storage._schema import REVISIONS, campaigns
 from palacs.storage._schema_versions import inspect, migrate
@@ -31,6 +32,7 @@ from palacs.storage._storage_errors import (
     StorageError,
     StorageNotFound,
     StorageReadOnly,
+    StorageUnavailable,
 )
 
 MOVED = "palacs: moved to "
@@ -66,8 +68,14 @@ class SQLStorage(Storage):
     def __init__(self, url: sa.URL, clock: Clock | None = None) -> None:
         self.url = shown(url)
         self._clock = clock
-        self._engine = self._connect(url)
-        self._pid = os.getpid()
+        self._where = url
+        self._begin()
+        watch(self)
+
+    def _begin(self) -> None:
+        # Readers have connections of their own, so that they never queue behind writers.
+        self._writers, self._readers = self._connect(self._where), self._connect(self._where)
+        self._process = os.getpid()
 
     @classmethod
     def from_url(cls, url: str, clock: Clock | None = None) -> Self:
@@ -101,31 +109,42 @@ class SQLStorage(Storage):
                 raise self._moved(error) from error
             raise self._translate(error) from error
         except exc.TimeoutError as error:
-            raise StorageError(f"{self.url}: no free connection: {error}") from error
+            raise StorageUnavailable(
+                f"{self.url}: too many threads of this process use it at once and none of its "
+                f"connections came free ({error}); try again, with fewer threads."
+            ) from error
 
     def _moved(self, error: exc.DBAPIError) -> StorageReadOnly:
         where = str(error.orig).partition(MOVED)[2].split()[0]
         return StorageReadOnly(f"{self.url} was moved and is kept for reading only; use {where}")
 
     @contextmanager
+    def _connected(self, *, writes: bool) -> Iterator[sa.Connection]:
+        """Lend a connection of this process; its errors leave as ours."""
+        self._require_own_process()
+        with self._translated(), (self._writers if writes else self._readers).connect() as lent:
+            yield lent.execution_options(palacs_write=writes)
+
+    def _require_own_process(self) -> None:
+        if self._process != os.getpid():
+            self.after_fork()  # by a program that did not tell Python
+
+    @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
-        self._after_fork()
-        with self._translated(), self._engine.connect() as connection, connection.begin():
+        with self._connected(writes=False) as connection, connection.begin():
             yield connection
 
     @contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
-        self._after_fork()
-        with self._translated(), self._engine.connect() as connection:
-            connection.execution_options(palacs_write=True)
-            with connection.begin():
-                yield connection
+        with self._connected(writes=True) as connection, connection.begin():
+            yield connection
 
-    def _after_fork(self) -> None:
-        # A child must not speak on its parent's connections; it forgets them and opens its own.
-        if self._pid != os.getpid():
-            self._engine.dispose(close=False)
-            self._pid = os.getpid()
+    def before_fork(self) -> None:
+        """Do nothing: a child forgets its parent's connections."""
+
+    def after_fork(self) -> None:
+        """Forget the parent's connections; a child must not speak on them."""
+        self._begin()
 
     def schema(self) -> str:
         """Return the version of the schema in the database; write nothing."""
@@ -262,8 +281,9 @@ class SQLStorage(Storage):
 
     def close(self) -> None:
         """Give back connections; the storage can be used again afterwards."""
-        self._after_fork()
-        self._engine.dispose()
+        if self._process == os.getpid():
+            self._writers.dispose()
+            self._readers.dispose()
 
     # -- the whole storage, for copies -------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The embedded storage: one SQLite file, or memory for notebooks.
+"""The embedded storage: one SQLite file.
 
 WAL so that readers never wait, full synchronisation so that an acknowledged event survives
 a power cut, ``BEGIN IMMEDIATE`` so that writers queue instead of failing with "database is
@@ -8,7 +8,6 @@ locked" half-way. A file that is not ours is recognised before a single byte is 
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,11 +16,12 @@ from typing import Any, Self
 
 import sqlalchemy as sa
 from sqlalchemy import event, exc
-from sqlalchemy.pool import StaticPool
 
 from palacs.storage._addresses import parse, refusal
+from palacs.storage._forking import in_use
 from palacs.storage._rows import HEAD
 from palacs.storage._sql import MOVED, SQLStorage, plausible, said
+from palacs.storage._sqlite_handle import Handle, abandon_inherited, refuse_inherited
 from palacs.storage._storage import Clock
 from palacs.storage._storage_errors import (
     ForeignStorage,
@@ -63,9 +63,27 @@ class SQLiteStorage(SQLStorage):
     def _connect(self, url: sa.URL) -> sa.Engine:
         self._path = Path(url.database or "")
         self._patience = float(str(url.query.get("timeout", PATIENCE_S)))
-        engine = sa.create_engine(url, connect_args={"timeout": self._patience})
-        _take_over_transactions(engine)
+        options = {"timeout": self._patience, "factory": Handle}
+        engine = sa.create_engine(url, connect_args=options)
+        take_over_transactions(engine)
         return engine
+
+    @contextmanager
+    def _connected(self, *, writes: bool) -> Iterator[sa.Connection]:
+        with in_use():
+            self._require_own_process()
+            refuse_inherited(self._path)
+            with super()._connected(writes=writes) as connection:
+                yield connection
+
+    def before_fork(self) -> None:
+        """Close the file: a child that inherits a handle on it damages it."""
+        self.close()
+
+    def after_fork(self) -> None:
+        """Leave alone what could not be closed in time."""
+        abandon_inherited()
+        super().after_fork()
 
     def schema(self) -> str:
         """Return the version of the schema in the file; write nothing."""
@@ -128,7 +146,7 @@ class SQLiteStorage(SQLStorage):
         deadline = time.monotonic() + self._patience
         while True:
             try:
-                with self._translated(), self._engine.connect() as connection:
+                with self._connected(writes=True) as connection:
                     raw = connection.connection.driver_connection
                     assert raw is not None
                     answer = raw.execute(statement).fetchone() or ()
@@ -145,13 +163,11 @@ class SQLiteStorage(SQLStorage):
 
     @contextmanager
     def _writing_at_once(self) -> Iterator[sa.Connection]:
-        self._after_fork()
-        with self._translated(), self._engine.connect() as connection:
+        with self._connected(writes=True) as connection:
             raw = connection.connection.driver_connection
             assert raw is not None
             raw.execute("PRAGMA busy_timeout = 0")
             try:
-                connection.execution_options(palacs_write=True)
                 with connection.begin():
                     yield connection
             finally:
@@ -244,71 +260,7 @@ class SQLiteStorage(SQLStorage):
             )
 
 
-class MemoryStorage(SQLiteStorage):
-    """A storage in memory, for notebooks and tests; it ends with its process.
-
-    The same tables and rules as the file, on one connection that threads take in turn.
-
-    Examples
-    --------
-    >>> from palacs.storage import MemoryStorage
-    >>> MemoryStorage().campaigns()
-    []
-    """
-
-    address_form = "memory"
-
-    def __init__(self, clock: Clock | None = None) -> None:
-        self._turn = threading.RLock()
-        super().__init__(sa.make_url("sqlite://"), clock)
-        self.url = "memory"
-        self.initialise()
-
-    @classmethod
-    def from_url(cls, url: str, clock: Clock | None = None) -> Self:
-        """Return a storage of its own, empty and ready."""
-        if url != "memory":
-            raise refusal(url, cls.address_form)
-        return cls(clock)
-
-    def _connect(self, url: sa.URL) -> sa.Engine:
-        self._path = Path(":memory:")
-        self._patience = PATIENCE_S
-        engine = sa.create_engine(
-            url, poolclass=StaticPool, connect_args={"check_same_thread": False}
-        )
-        _take_over_transactions(engine)
-        return engine
-
-    def _require_file(self) -> None:
-        return  # there is none
-
-    def _refuse_a_torn_page(self) -> None:
-        return  # nor pages on a disk
-
-    @contextmanager
-    def _reading(self) -> Iterator[sa.Connection]:
-        with self._turn, super()._reading() as connection:
-            yield connection
-
-    @contextmanager
-    def _writing(self) -> Iterator[sa.Connection]:
-        with self._turn, super()._writing() as connection:
-            yield connection
-
-    def save_snapshot(self, *args: Any, **options: Any) -> bool:
-        """Keep none: whoever asks for it would have to live longer than this process."""
-        return False
-
-    def _after_fork(self) -> None:
-        # The child has a copy of the memory, so it may go on with its copy.
-        return
-
-    def close(self) -> None:
-        """Do nothing: there is no other copy to come back to."""
-
-
-def _take_over_transactions(engine: sa.Engine) -> None:
+def take_over_transactions(engine: sa.Engine) -> None:
     """Begin transactions ourselves: the driver would begin them late and without the lock."""
 
     @event.listens_for(engine, "connect")

@@ -7,12 +7,11 @@ database: waiting for a lock is fair and cheap, polling a busy file is neither.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from palacs.campaign import Campaign
-from palacs.storage import Storage, StoredCampaign
+from palacs.storage import ForkSafeLock, Storage, StoredCampaign
 
 Watcher = Callable[[str], None]
 
@@ -21,8 +20,8 @@ class StudioCampaign(Campaign):
     """A campaign whose writers take turns and whose watchers are told at once."""
 
     def __init__(self, storage: Storage, stored: StoredCampaign, watcher: Watcher) -> None:
-        self._turn = threading.Lock()
-        self._decider = threading.Lock()
+        self._turn = ForkSafeLock()
+        self._decider = ForkSafeLock()
         self._watcher = watcher
         super().__init__(storage, stored)
 
@@ -55,7 +54,7 @@ class CampaignBook:
         self.storage = storage
         self._watcher = watcher
         self._open: dict[str, StudioCampaign] = {}
-        self._mutex = threading.Lock()
+        self._mutex = ForkSafeLock()
 
     def get(self, name: str) -> StudioCampaign:
         """Return the campaign called `name`, or raise ``CampaignNotFound``."""

@@ -6,12 +6,12 @@ every page that looks.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Hashable
 from typing import Any
 
 from palacs.campaign import Request, Snapshot, Why, json_number
 from palacs.evidence import LeftOut, left_out_decisions
+from palacs.storage import ForkSafeLock
 from palacs.studio._campaigns import StudioCampaign
 from palacs.studio._maps import MapMethod, map_of
 
@@ -24,13 +24,13 @@ class Insights:
     def __init__(self) -> None:
         self._known: dict[Hashable, dict[str, Any]] = {}
         self._reasons: dict[Hashable, Why] = {}
-        self._mutex = threading.Lock()
-        self._turns: dict[str, threading.Lock] = {}
+        self._mutex = ForkSafeLock()
+        self._turns: dict[str, ForkSafeLock] = {}
 
     def of(self, campaign: StudioCampaign, method: MapMethod = "auto") -> dict[str, Any]:
         """Return the insight into a campaign as JSON-able values."""
         with self._mutex:
-            turn = self._turns.setdefault(campaign.name, threading.Lock())
+            turn = self._turns.setdefault(campaign.name, ForkSafeLock())
         # Several pages ask at the same moment; the others wait for the first one's answer.
         with turn:
             now = campaign.snapshot()
