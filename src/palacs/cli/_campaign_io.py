@@ -169,10 +169,11 @@ def print_history(frame: pd.DataFrame) -> None:
     """Print the history, narrow enough for a terminal."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     # Ids, states and times are read whole; labels and reasons may be cut.
-    table.add_column("id", no_wrap=True)
+    longest = max(map(len, frame["id"]), default=2)
+    table.add_column("id", no_wrap=True, min_width=min(longest, 20))
     for name in ("asked", "label"):
         table.add_column(name, max_width=12, overflow="ellipsis", no_wrap=True)
-    table.add_column("state", no_wrap=True)
+    table.add_column("state", no_wrap=True, min_width=9)
     table.add_column("last change", no_wrap=True, min_width=19)
     for name in ("noted", "reason"):
         table.add_column(name, overflow="ellipsis", no_wrap=True)
