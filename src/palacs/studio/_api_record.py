@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, File, Header, Query, Request, Response, UploadFile
+from fastapi import APIRouter, File, Form, Header, Query, Request, Response, UploadFile
 from fastapi.responses import StreamingResponse
 
 from palacs.campaign import history_to_json, read_instance
 from palacs.studio import _models as m
 from palacs.studio._deps import TheCampaign
-from palacs.studio._error_answers import refusing
+from palacs.studio._error_answers import Refused, refusing
 from palacs.studio._events import EventHub
 from palacs.studio._inside_page import look_inside
 from palacs.studio._insight import Insights
@@ -73,12 +74,40 @@ def upload(
     campaign: TheCampaign,
     id: Annotated[str, Query(min_length=1, max_length=200, description="The request.")],
     file: Annotated[UploadFile, File(description="One instance, as CSV, JSON or NPY.")],
+    attrs: Annotated[str, Form(description="What to note, as a JSON object.")] = "{}",
 ) -> dict[str, Any]:
     """Tell a request with the numbers in a file."""
     with refusing():
         x = read_instance(file.file.read(), file.filename or "the file", campaign.n_features)
-        instance = campaign.tell(id, x)
+        instance = campaign.tell(id, x, attrs=_object(attrs))
     return {"instance": instance.to_json()}
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Refused(f"attrs={text!r:.60} is no JSON object: {error}.") from error
+    return found
+
+
+@router.get(
+    "/campaigns/{name:path}/recording",
+    response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {}}, "description": "The recording."}},
+)
+def recording(
+    campaign: TheCampaign,
+    id: Annotated[str, Query(min_length=1, max_length=200, description="The instance.")],
+) -> Response:
+    """Return a recording that is kept inside the record."""
+    with refusing():
+        found = campaign.recording(id)
+    if found is None or found.content is None:
+        where = "has none" if found is None else f"has it at {found.where}"
+        raise Refused(f"no recording of {id!r} is kept here; it {where}.", 404, "not-found")
+    headers = {"Content-Disposition": 'attachment; filename="recording"'}
+    return Response(found.content, media_type="application/octet-stream", headers=headers)
 
 
 @router.get(

@@ -46,7 +46,8 @@ class Insights:
         self, campaign: StudioCampaign, now: Snapshot, method: MapMethod
     ) -> dict[str, Any]:
         labels = now.classes
-        accuracy = left_out_decisions(now.labelled(), now.model(), now.settings.seed)
+        groups, seed = now.groups, now.settings.seed
+        accuracy = left_out_decisions(now.labelled(), now.model(), seed, groups=groups)
         return {
             "seq": now.seq,
             "pending": [_pending(request) for request in now.pending],
@@ -60,6 +61,7 @@ class Insights:
                 }
                 for point in accuracy.curve
             ],
+            "groups": {"names": list(dict.fromkeys(groups or [])), "remark": accuracy.remark},
             "confusion": {
                 "labels": labels,
                 "matrix": accuracy.confusion.tolist(),

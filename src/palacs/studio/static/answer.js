@@ -3,16 +3,19 @@
 import { post, problemOf, upload } from "./api.js";
 import { find, findA, h, named, say } from "./dom.js";
 
+/** @import { Notes } from "./notes.js" */
 /** @import { Insight, Label, Pending } from "./shapes.js" */
 
 export class Answer {
   /**
    * @param {string} path Of the campaign.
    * @param {() => Promise<void>} refresh
+   * @param {Notes} notes
    */
-  constructor(path, refresh) {
+  constructor(path, refresh, notes) {
     this.path = path;
     this.refresh = refresh;
+    this.notes = notes;
     /** @type {string | null} */
     this.picked = null;
     /** @type {Pending | null} */
@@ -38,7 +41,7 @@ export class Answer {
       }
     });
     find("[data-performed]").addEventListener("click", () => this.act("performed"));
-    find("[data-failed]").addEventListener("click", () => this.act("fail", { reason: "reported on the bench" }));
+    find("[data-failed]").addEventListener("click", () => this.act("fail", { reason: "reported on the bench", attrs: this.notes.attrs() }));
     find("[data-ask]").addEventListener("click", () => this.run(() => this.ask()));
     const chooser = findA(HTMLInputElement, "#file");
     chooser.addEventListener("change", () => {
@@ -117,8 +120,8 @@ export class Answer {
     const request = this.current;
     if (!request) return;
     this.run(async () => {
-      /** @type {{ id: string, text: string, label?: Label }} */
-      const body = { id: request.id, text: this.numbers.value };
+      /** @type {{ id: string, text: string, attrs: object, label?: Label }} */
+      const body = { id: request.id, text: this.numbers.value, attrs: this.notes.attrs() };
       const label = this.classes[Number(this.label.value)];
       if (String(label) !== String(request.label)) body.label = label;
       const { instance } = await post(`${this.path}/tell`, body);
@@ -132,7 +135,7 @@ export class Answer {
     const request = this.current;
     if (!request) return;
     this.run(async () => {
-      const { instance } = await upload(`${this.path}/upload?id=${encodeURIComponent(request.id)}`, file);
+      const { instance } = await upload(`${this.path}/upload?id=${encodeURIComponent(request.id)}`, file, this.notes.attrs());
       this.echo(instance);
       await this.goOn();
     });

@@ -21,6 +21,17 @@ const UNREACHABLE = "The studio cannot be reached, so nothing was saved. Try aga
  */
 export const problemOf = (caught) => (caught instanceof Error ? caught : new Error(String(caught)));
 
+const PERSON = "palacs person";
+
+/**
+ * Who works in this tab, kept until it is closed; with an argument, from now on.
+ * @type {(name?: string) => string}
+ */
+export function personHere(name) {
+  if (name !== undefined) sessionStorage.setItem(PERSON, name);
+  return sessionStorage.getItem(PERSON) ?? "";
+}
+
 /**
  * @param {string} path
  * @param {RequestInit} options
@@ -28,8 +39,10 @@ export const problemOf = (caught) => (caught instanceof Error ? caught : new Err
  */
 async function send(path, options) {
   let response;
+  const person = personHere();
+  const headers = { ...options.headers, ...(person && { "Palacs-Person": encodeURIComponent(person) }) };
   try {
-    response = await fetch(`/api/v1${path}`, { credentials: "same-origin", ...options });
+    response = await fetch(`/api/v1${path}`, { credentials: "same-origin", ...options, headers });
   } catch {
     throw new ApiError(UNREACHABLE, 0, "unreachable");
   }
@@ -51,10 +64,11 @@ export const get = (path) => send(path, {});
 export const post = (path, body = {}) =>
   send(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
-/** @type {(path: string, file: File) => Promise<any>} */
-export const upload = (path, file) => {
+/** @type {(path: string, file: File, attrs?: object) => Promise<any>} */
+export const upload = (path, file, attrs = {}) => {
   const form = new FormData();
   form.append("file", file, file.name);
+  form.append("attrs", JSON.stringify(attrs));
   return send(path, { method: "POST", body: form });
 };
 

@@ -1,18 +1,20 @@
 // The bench: everything the experimenter sees, drawn anew whenever the record changes.
 
-import { campaignOfPage, get, pathOf, post, problemOf } from "./api.js";
+import { campaignOfPage, get, pathOf, post, problemOf, sentence } from "./api.js";
 import { Answer } from "./answer.js";
 import { bars, brief, Lines, Matrix, Scatter } from "./charts.js";
 import { colourOf, placeOf } from "./colours.js";
 import { find, findA, h, named, percent, say, setWidth } from "./dom.js";
 import { History } from "./history.js";
 import { follow } from "./live.js";
+import { Notes } from "./notes.js";
 
 /** @import { Details, Insight, Label, Time } from "./shapes.js" */
 
 const campaign = campaignOfPage();
 const path = pathOf(campaign);
-const answer = new Answer(path, () => refresh());
+const notes = new Notes(campaign);
+const answer = new Answer(path, () => refresh(), notes);
 const history = new History(path, () => refresh());
 const accuracy = new Lines(find("[data-accuracy]"), "Cross-validated accuracy and recall over acquisitions");
 const map = new Scatter(find("[data-map]"), "Map of the collected instances");
@@ -35,6 +37,8 @@ async function look() {
   if (state === drawn) return;
   drawn = state;
   summarise(insight, known);
+  notes.show(known);
+  showWhatItIsOf(insight, known);
   answer.show(insight, classes);
   showUtilities(insight, classes);
   showClasses(insight, classes);
@@ -59,6 +63,17 @@ function summarise(insight, { settings: { strategy, budget } }) {
     `${acquired}${budget ? ` of ${budget}` : ""} acquired`, strategy.name,
     last && last.accuracy !== null && `accuracy ${percent(last.accuracy)}`,
   ].filter(Boolean).join(" · ");
+}
+
+/**
+ * With groups the accuracy is that on a new one, such as a new subject.
+ * @type {(insight: Insight, details: Details) => void}
+ */
+function showWhatItIsOf({ groups }, { settings }) {
+  const by = settings.groups?.join(" and ");
+  find("#accuracy-title").textContent = by ? `Accuracy on a new ${by}` : "Accuracy, cross-validated";
+  const names = groups.names.slice(0, 8).join(", ") + (groups.names.length > 8 ? ", …" : "");
+  say(find("[data-groups]"), groups.remark ? `${sentence(groups.remark)}.` : by ? `One is left out at a time: ${names}.` : "");
 }
 
 /** @type {(insight: Insight, classes: Label[]) => void} */
@@ -127,11 +142,12 @@ find("[data-add-class]").addEventListener("submit", async (event) => {
 /** @type {(insight: Insight, classes: Label[]) => void} */
 function showMap(insight, classes) {
   const { method: used, points } = insight.map;
-  const axes = used === "identity" ? ["feature 1", "feature 2"] : ["component 1", "component 2"];
+  const [across = "feature 1", up = "feature 2"] = details?.settings.features?.names ?? [];
+  const axes = used === "identity" ? [across, up] : ["component 1", "component 2"];
   // One feature alone would lie on a line; the classes lie one above the other instead.
   const line = used === "identity" && points.every((point) => point.y === 0);
   const rows = points.map((point) => ({ ...point, y: placeOf(classes, point.label) }));
-  map.update(line ? rows : points, classes, line ? ["feature 1", "class"] : axes, line);
+  map.update(line ? rows : points, classes, line ? [across, "class"] : axes, line);
   const projected = used !== "identity" && points.length > 0;
   if (projected && !method.isConnected) find("#map-title").after(h("label", { class: "check" }, "projected by", method));
   if (!projected) method.closest("label")?.remove();

@@ -17,6 +17,10 @@ function clock(at) {
   return then.toDateString() === today.toDateString() ? time : `${then.toLocaleDateString(undefined, { dateStyle: "short" })} ${time}`;
 }
 
+/** @type {(attrs: Record<string, any>) => string} */
+const written = (attrs) =>
+  Object.entries(attrs).map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`).join(" · ");
+
 export class History {
   /**
    * @param {string} path Of the campaign.
@@ -48,7 +52,7 @@ export class History {
   /** @param {Label[]} classes */
   show(classes) {
     this.classes = classes;
-    const heads = ["when", "asked for", "got", "state", "utility", "id", ""];
+    const heads = ["when", "asked for", "got", "state", "utility", "id", "noted", "by", ""];
     find("[data-history]").replaceChildren(this.rows.length
       ? h("table", {}, h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col", class: head === "utility" ? "number" : null }, head)))),
         h("tbody", {}, this.rows.map((row) => this.row(row))))
@@ -68,6 +72,8 @@ export class History {
       h("td", {}, h("span", { class: `chip ${tone}` }, state), row.reason && h("span", { class: "reason" }, ` ${row.reason}`)),
       h("td", { class: "number" }, row.utility === null ? "–" : brief(row.utility)),
       h("td", {}, row.id),
+      h("td", { class: "noted", title: row.recording && `Recording: ${row.recording}` }, written(row.attrs)),
+      h("td", {}, row.told_by ?? row.asked_by ?? "–"),
       h("td", {}, row.state === "delivered" && h("button", {
         class: "button small", type: "button", "aria-label": `Retract ${row.id}`, onclick: () => this.open(row),
       }, "Retract")));

@@ -17,7 +17,7 @@
  * @property {string | null} error
  *
  * @typedef {object} Details A campaign's settings and status.
- * @property {{ strategy: { name: string }, budget: number | null, classes: Label[] }} settings
+ * @property {{ strategy: { name: string }, budget: number | null, classes: Label[], groups?: string[], attrs?: Record<string, any>, features?: { names?: string[] } }} settings
  * @property {Status} status
  *
  * @typedef {object} Status
@@ -46,6 +46,7 @@
  * @property {Record<Label, number | null>} utilities
  * @property {ClassRow[]} classes
  * @property {{ acquired: number, accuracy: number | null, recall: Record<Label, number | null> }[]} accuracy
+ * @property {{ names: string[], remark: string }} groups Who is left out at a time; none without.
  * @property {{ labels: Label[], matrix: number[][] }} confusion
  * @property {{ method: string, points: MapPoint[] }} map
  *
@@ -67,6 +68,10 @@
  * @property {Time | null} told_at
  * @property {Time | null} failed_at
  * @property {Time | null} retracted_at
+ * @property {string | null} asked_by
+ * @property {string | null} told_by
+ * @property {string | null} recording
+ * @property {Record<string, any>} attrs
  *
  * @typedef {{ x: number[], label: Label }} Instance
  *
