@@ -13,6 +13,7 @@ import typer
 
 from palacs import campaign as cp
 from palacs import storage as st
+from palacs.cli._campaign_course import course_app
 from palacs.cli._campaign_io import (
     EXIT_CODES,
     echo_vector,
@@ -324,5 +325,6 @@ def add_class(
         done({"label": label, "state": "added"}, as_json)
 
 
-# What only looks, and files.
+# What changes the course; what only looks, and files.
+app.add_typer(course_app)
 app.add_typer(record_app)

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EXIT_CODES = """Exit codes: 0 done; 1 a value was refused; 2 wrong usage; 3 no such campaign,
-request or storage; 4 nothing to ask (budget used up, or all classes paused); 5 the storage
-failed; 6 it contradicts the record; 7 a replay came out differently, or a recording is not what
-it was."""
+request or storage; 4 nothing to ask (budget used up, all classes paused, or closed); 5 the
+storage failed; 6 it contradicts the record; 7 a replay came out differently, or a recording is
+not what it was."""
 
 _CODE_OF: tuple[tuple[type[Exception], int], ...] = (
     (st.CampaignNotFound, 3),
@@ -131,9 +131,10 @@ def print_status(status: cp.Status) -> None:
     limit = "no limit" if status.budget is None else f"{status.remaining} of {status.budget} left"
     if status.budget_cost is not None:
         limit += f", {status.spent:g} of {status.budget_cost:g} spent"
+    phase = "" if status.phase == "open" else f"{status.phase}, "
     console.print(
-        f"[bold]{_plain(status.name)}[/bold]  {status.strategy}, {status.instances} instances, "
-        f"budget: {limit}",
+        f"[bold]{_plain(status.name)}[/bold]  {phase}{status.strategy}, "
+        f"{status.instances} instances, budget: {limit}",
         highlight=False,
     )
     table = Table(box=None, pad_edge=False, header_style="dim")

@@ -23,20 +23,30 @@ record_app = typer.Typer()
 
 
 @record_app.command("list")
-def list_campaigns(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+def list_campaigns(
+    everything: Annotated[bool, typer.Option("--all", help="Also those archived.")] = False,
+    storage: Address = st.DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
     """List the campaigns in a storage."""
     with reporting(), st.open_storage(storage) as opened:
-        rows = [cp.Campaign(opened, stored).status() for stored in opened.campaigns()]
+        found = [cp.Campaign(opened, stored).status() for stored in opened.campaigns()]
+        rows = [status for status in found if everything or status.phase != "archived"]
         if as_json:
             print_json([status.to_json() for status in rows])
             return
         for status in rows:
             limit = "" if status.budget is None else f" of {status.budget}"
             delivered = status.states["delivered"]
-            typer.echo(
-                f"{status.name}\t{status.strategy}\t{len(status.classes)} classes\t"
-                f"{delivered}{limit} delivered\t{status.states['pending']} pending"
-            )
+            cells = [
+                status.name,
+                status.strategy,
+                f"{len(status.classes)} classes",
+                f"{delivered}{limit} delivered",
+                f"{status.states['pending']} pending",
+                *([] if status.phase == "open" else [status.phase]),
+            ]
+            typer.echo("\t".join(cells))
 
 
 @record_app.command()

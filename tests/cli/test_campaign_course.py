@@ -1,0 +1,78 @@
+"""Changing a campaign's course from a shell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from palacs.cli._app import build_app
+
+app = build_app()
+Palacs = Callable[..., Result]
+
+
+@pytest.fixture
+def palacs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Palacs:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PALACS_STORAGE", raising=False)
+
+    def run(*arguments: str, code: int = 0) -> Result:
+        result = CliRunner().invoke(app, list(arguments))
+        assert result.exit_code == code, (result.output, result.exception)
+        return result
+
+    run("campaign", "create", "demo", "--classes", "a,b", "--seed", "0", "--budget", "2")
+    return run
+
+
+def test_settings_change_with_a_reason(palacs: Palacs, tmp_path: Path) -> None:
+    (tmp_path / "conditions.json").write_text('{"costs": {"a": 2, "b": 1}}')
+    palacs("campaign", "change", "demo", "--budget", "5", code=2)  # no reason
+    done = palacs(
+        *("campaign", "change", "demo", "--budget", "5", "--budget-cost", "40.5", "--lease", "0"),
+        *("--conditions", "conditions.json", "--strategy", "uniform", "--reason", "day two"),
+        "--json",
+    )
+    settings = json.loads(done.stdout)
+    assert (settings["budget"], settings["budget_cost"], settings["lease"]) == (5, 40.5, None)
+    assert settings["strategy"]["name"] == "uniform"
+    assert settings["conditions"] == {"costs": {"a": 2, "b": 1}}
+    for none in ("--budget", "--budget-cost", "--conditions"):
+        palacs("campaign", "change", "demo", none, "none", "--reason", "no limit")
+    assert "no limit" in palacs("campaign", "status", "demo").stdout
+    assert (
+        "is no number"
+        in palacs("campaign", "change", "demo", "--budget", "many", "--reason", "x", code=1).stderr
+    )
+
+
+def test_a_class_is_renamed_and_a_request_renewed(palacs: Palacs) -> None:
+    request = json.loads(palacs("campaign", "ask", "demo", "--json").stdout)
+    palacs("campaign", "rename-class", "demo", "a", "alpha", "--reason", "clearer")
+    renewed = json.loads(palacs("campaign", "renew", "demo", request["id"], "--json").stdout)
+    assert renewed["id"] == request["id"]
+    assert renewed["expires_at"] > request["expires_at"]
+    assert "pending until" in palacs("campaign", "renew", "demo", request["id"]).stdout
+    status = json.loads(palacs("campaign", "status", "demo", "--json").stdout)
+    assert [row["label"] for row in status["classes"]] == ["alpha", "b"]
+    palacs("campaign", "rename-class", "demo", "b", "alpha", "--reason", "twice", code=6)
+
+
+def test_a_closed_campaign_asks_for_nothing_and_an_archived_one_is_out_of_the_list(
+    palacs: Palacs,
+) -> None:
+    palacs("campaign", "close", "demo", "--reason", "complete")
+    assert "reopen" in palacs("campaign", "ask", "demo", code=4).stderr
+    assert "closed" in palacs("campaign", "list").stdout
+    assert "closed" in palacs("campaign", "status", "demo").stdout
+    palacs("campaign", "archive", "demo", "--reason", "old")
+    assert palacs("campaign", "list").stdout == ""
+    assert json.loads(palacs("campaign", "list", "--json").stdout) == []
+    assert "demo" in palacs("campaign", "list", "--all").stdout
+    palacs("campaign", "reopen", "demo", "--reason", "one more")
+    assert "demo" in palacs("campaign", "list").stdout
+    palacs("campaign", "ask", "demo")
