@@ -157,6 +157,8 @@ def check_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     if unknown or not given:
         what = f"{sorted(unknown)[0]!r} cannot be changed" if unknown else "nothing to change"
         raise ValueError(f"{what}; give {', '.join(CHANGEABLE)}, or several of these.")
+    if given.get("strategy", "") is None:
+        raise ValueError("strategy=None is no strategy; name one, palacs strategies lists them.")
     checks: dict[str, Callable[[Any], Any]] = {
         "budget": _values.check_budget,
         "budget_cost": lambda value: _values.check_amount(value, "budget_cost"),

@@ -9,9 +9,9 @@ from __future__ import annotations
 import base64
 import binascii
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from palacs import strategies
 from palacs.campaign import (
@@ -40,9 +40,13 @@ def list_strategies() -> dict[str, list[dict[str, Any]]]:
 
 
 @router.get("/campaigns", response_model=m.CampaignList)
-def list_campaigns(book: TheBook) -> dict[str, Any]:
+def list_campaigns(
+    book: TheBook,
+    archived: Annotated[bool, Query(description="Also those archived.")] = False,
+) -> dict[str, Any]:
     """List all campaigns with their progress, oldest first."""
-    return {"campaigns": [_row(book, stored) for stored in book.storage.campaigns()]}
+    rows = [_row(book, stored) for stored in book.storage.campaigns()]
+    return {"campaigns": [row for row in rows if archived or row["phase"] != "archived"]}
 
 
 def _row(book: CampaignBook, stored: StoredCampaign) -> dict[str, Any]:
@@ -52,7 +56,7 @@ def _row(book: CampaignBook, stored: StoredCampaign) -> dict[str, Any]:
         return {**row, **_progress(book.get(stored.name))}
     except (StorageError, CampaignError) as error:
         # One campaign that cannot be read must not hide the others.
-        empty: dict[str, Any] = {"classes": [], "strategy": "", "budget": None}
+        empty: dict[str, Any] = {"classes": [], "strategy": "", "budget": None, "phase": ""}
         counts = {"acquired": 0, "pending": 0, "awaiting": 0}
         return {**row, **empty, **counts, "error": str(error)}
 
@@ -62,8 +66,9 @@ def _progress(campaign: StudioCampaign) -> dict[str, Any]:
     awaiting = sum(request.performed_at is not None for request in now.pending)
     return {
         "classes": now.classes,
-        "strategy": str(campaign.settings.strategy["name"]),
-        "budget": campaign.settings.budget,
+        "strategy": str(now.settings.strategy["name"]),
+        "budget": now.settings.budget,
+        "phase": now.phase,
         "acquired": len(now.codes),
         "pending": len(now.pending) - awaiting,
         "awaiting": awaiting,

@@ -26,6 +26,7 @@ _STATUS: tuple[tuple[type[Exception], int, str], ...] = (
     (st.CampaignNotFound, 404, "campaign-not-found"),
     (cp.UnknownEntry, 404, "entry-not-found"),
     (cp.BudgetExhausted, 409, "budget-exhausted"),
+    (cp.CampaignClosed, 409, "campaign-closed"),
     (cp.NothingToAsk, 409, "nothing-to-ask"),
     (st.CampaignExists, 409, "campaign-exists"),
     (cp.Conflict, 409, "conflict"),

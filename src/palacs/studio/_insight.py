@@ -50,6 +50,9 @@ class Insights:
         accuracy = left_out_decisions(now.labelled(), now.model(), seed, groups=groups)
         return {
             "seq": now.seq,
+            "phase": now.phase,
+            "budget": now.settings.budget,
+            "strategy": str(now.settings.strategy["name"]),
             "pending": [_pending(request) for request in now.pending],
             **self._next(campaign, now),
             "classes": _classes(now, accuracy),

@@ -176,6 +176,37 @@ class OneClass(Body):
     label: Label
 
 
+class Why(Body):
+    """A reason, for those who read the record later."""
+
+    reason: Annotated[Reason, Field(min_length=1)]
+
+
+class Change(Why):
+    """Settings that hold from now on; those left out stay as they are."""
+
+    budget: Annotated[StrictInt, Field(ge=1, le=10**9)] | None = None
+    budget_cost: Amount | None = None
+    lease: Annotated[float, Field(strict=True, gt=0, lt=1e10)] | None = None
+    conditions: dict[str, Any] | None = None
+    strategy: Annotated[StrictStr, Field(max_length=200)] | None = None
+    params: Annotated[dict[str, Any], Field(description="The strategy's parameters.")] = {}
+
+
+class RenameClass(Why):
+    """Another name for a class."""
+
+    label: Label
+    to: Label
+
+
+class Renew(Body):
+    """A request whose lease starts anew."""
+
+    id: Id
+    reason: Reason = ""
+
+
 # -- answers ---------------------------------------------------------------------------
 
 
@@ -189,6 +220,7 @@ class CampaignRow(BaseModel):
     acquired: int
     pending: int
     awaiting: int
+    phase: str
     created_at: str
     error: str | None = None
 

@@ -4,6 +4,7 @@ import { campaignOfPage, get, pathOf, post, problemOf, sentence } from "./api.js
 import { Answer } from "./answer.js";
 import { bars, brief, Lines, Matrix, Scatter } from "./charts.js";
 import { colourOf, placeOf } from "./colours.js";
+import { Course } from "./course.js";
 import { find, findA, h, named, percent, say, setWidth } from "./dom.js";
 import { History } from "./history.js";
 import { follow } from "./live.js";
@@ -16,6 +17,7 @@ const path = pathOf(campaign);
 const notes = new Notes(campaign);
 const answer = new Answer(path, () => refresh(), notes);
 const history = new History(path, () => refresh());
+const course = new Course(path, () => refresh());
 const accuracy = new Lines(find("[data-accuracy]"), "Cross-validated accuracy and recall over acquisitions");
 const map = new Scatter(find("[data-map]"), "Map of the collected instances");
 const confusion = new Matrix(find("[data-confusion]"), "Confusion matrix");
@@ -36,7 +38,8 @@ async function look() {
   const state = JSON.stringify([insight, method.value]);
   if (state === drawn) return;
   drawn = state;
-  summarise(insight, known);
+  summarise(insight);
+  course.show(insight);
   notes.show(known);
   showWhatItIsOf(insight, known);
   answer.show(insight, classes);
@@ -55,12 +58,14 @@ async function look() {
   confusion.update(insight.confusion.labels, insight.confusion.matrix);
 }
 
-/** @type {(insight: Insight, details: Details) => void} */
-function summarise(insight, { settings: { strategy, budget } }) {
+/** @type {(insight: Insight) => void} */
+function summarise(insight) {
+  const { budget } = insight;
   const acquired = insight.classes.reduce((sum, row) => sum + row.count, 0);
   const last = insight.accuracy.at(-1);
   find("[data-summary]").textContent = [
-    `${acquired}${budget ? ` of ${budget}` : ""} acquired`, strategy.name,
+    `${acquired}${budget ? ` of ${budget}` : ""} acquired`, insight.strategy,
+    insight.phase !== "open" && insight.phase,
     last && last.accuracy !== null && `accuracy ${percent(last.accuracy)}`,
   ].filter(Boolean).join(" · ");
 }
@@ -159,7 +164,8 @@ function showPending(insight, classes) {
   const items = insight.pending.map((request) => h("li", { class: request.id === current ? "current" : "", "data-request": request.id },
     h("span", { class: "what" }, named(classes, request.label), request.performed && h("span", { class: "chip good" }, "awaiting data")),
     h("span", { class: "lease" }, `${request.id} · `, h("span", { "data-expires": request.expires_at ?? "" }, lease(request.expires_at))),
-    h("button", { class: "button small", type: "button", "aria-label": `Answer ${request.id}`, onclick: () => pick(request.id) }, "Answer")));
+    h("button", { class: "button small", type: "button", "aria-label": `Answer ${request.id}`, onclick: () => pick(request.id) }, "Answer"),
+    request.expires_at && h("button", { class: "button small", type: "button", "aria-label": `Renew ${request.id}`, onclick: () => course.renew(request.id) }, "Renew")));
   const list = find("[data-pending]");
   keepingFocus(list, ...(items.length ? items : [h("li", { class: "empty" }, "No request is waiting for its instance.")]));
 }

@@ -29,7 +29,7 @@ function entry(row) {
     h("strong", {}, row.name), progressOf(row),
     row.budget !== null && h("progress", { max: row.budget, value: Math.min(row.acquired, row.budget), "aria-label": "Part of the budget that is acquired" }),
     h("span", { class: "swatches" }, row.classes.slice(0, MOST_NAMES).map((label) => named(row.classes, label)), rest > 0 && `and ${rest} more`),
-    h("span", { class: "detail" }, row.error ?? [row.strategy, `since ${made}`, ...underWay(row)].join(" · "))));
+    h("span", { class: "detail" }, row.error ?? [row.phase !== "open" && row.phase, row.strategy, `since ${made}`, ...underWay(row)].filter(Boolean).join(" · "))));
 }
 
 let shown = "";

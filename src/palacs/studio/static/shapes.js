@@ -13,11 +13,12 @@
  * @property {number} acquired
  * @property {number} pending
  * @property {number} awaiting
+ * @property {string} phase
  * @property {Time} created_at
  * @property {string | null} error
  *
  * @typedef {object} Details A campaign's settings and status.
- * @property {{ strategy: { name: string }, budget: number | null, classes: Label[], groups?: string[], attrs?: Record<string, any>, features?: { names?: string[] } }} settings
+ * @property {{ classes: Label[], groups?: string[], attrs?: Record<string, any>, features?: { names?: string[] } }} settings
  * @property {Status} status
  *
  * @typedef {object} Status
@@ -39,6 +40,9 @@
  *
  * @typedef {object} Insight What the bench and the cue show.
  * @property {number} seq
+ * @property {"open" | "closed" | "archived"} phase
+ * @property {number | null} budget
+ * @property {string} strategy
  * @property {Pending[]} pending
  * @property {{ id: string, label: Label } | null} asked
  * @property {Label | null} next
