@@ -300,3 +300,18 @@ def test_closing_twice_writes_once_and_archiving_closes(campaign: Campaign) -> N
         campaign.ask()
     campaign.reopen("a reviewer asked for more")
     assert campaign.status().phase == "open"
+
+
+def test_a_repeated_call_changes_the_course_once(campaign: Campaign) -> None:
+    request = campaign.ask()
+    for _ in range(2):
+        campaign.change(budget=9, reason="more", op="one")
+        campaign.rename_class("left", "l", "short", op="two")
+        campaign.renew(request, op="three")
+        campaign.close_campaign("done", op="four")
+        campaign.archive("old", op="five")
+        campaign.reopen("more", op="six")
+    kinds = [event.kind for event in again(campaign).events()]
+    assert kinds[2:] == ["changed", "class_renamed", "renewed", "closed", "closed", "reopened"]
+    with pytest.raises(Conflict, match="something else before"):
+        campaign.change(budget=10, reason="more", op="one")

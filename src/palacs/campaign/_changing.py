@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Unpack
 
 from palacs.campaign import _course, _decide, _values
+from palacs.campaign._calls import Call, call_of
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._reader import CampaignReader
 from palacs.campaign._records import Request, id_of
@@ -24,16 +25,18 @@ class ChangingCampaign(CampaignReader, ABC):
     """The part of a campaign that changes its course."""
 
     @abstractmethod
-    def _record(self, plan: Plan) -> list[Event]:
-        """Write what a plan wants to."""
+    def _record(self, plan: Plan, call: Call | None = None) -> list[Event]:
+        """Write what a plan wants to, and return it; or what the call has written before."""
 
-    def change(self, *, reason: str, **new: Unpack[Changes]) -> None:
+    def change(self, *, reason: str, op: str | None = None, **new: Unpack[Changes]) -> None:
         """Change settings from now on; what was asked before stays as it is.
 
         Parameters
         ----------
         reason : str
             Why; kept in the record.
+        op : str or None
+            Your id for this call, see `Campaign`.
         budget, budget_cost, lease, conditions, strategy
             One or several of these, as in `create_campaign`. A budget counts from the beginning
             of the campaign. A lease holds for requests made or renewed later. Where no cost was
@@ -48,47 +51,55 @@ class ChangingCampaign(CampaignReader, ABC):
         (30, 600.0)
         """
         why, wanted = _course.check_why(reason), check_changes(new)
-        self._rehearsed(lambda ledger: _course.change(ledger, wanted, why))
+        call = call_of(op, "change", wanted, why)
+        self._rehearsed(lambda ledger: _course.change(ledger, wanted, why), call)
 
-    def rename_class(self, old: Label, new: Label, reason: str) -> None:
+    def rename_class(self, old: Label, new: Label, reason: str, *, op: str | None = None) -> None:
         """Give a class another name; its requests, instances and conditions stay its own.
 
         The history shows the name it has now; the events keep the one it had.
         """
         why = _course.check_why(reason)
-        self._rehearsed(lambda ledger: _course.rename_class(ledger, old, new, why))
+        call = call_of(op, "rename_class", old, new, why)
+        self._rehearsed(lambda ledger: _course.rename_class(ledger, old, new, why), call)
 
-    def renew(self, request: Request | str, reason: str = "") -> Request:
+    def renew(self, request: Request | str, reason: str = "", *, op: str | None = None) -> Request:
         """Let the lease of an open request start anew, also after it ended."""
         id_, why = id_of(request), _values.check_reason(reason)
-        self._record(lambda ledger: _course.renew(ledger, id_, why))
+        call = call_of(op, "renew", id_, why)
+        self._record(lambda ledger: _course.renew(ledger, id_, why), call)
         return self.request(id_)
 
-    def close_campaign(self, reason: str) -> None:
+    def close_campaign(self, reason: str, *, op: str | None = None) -> None:
         """Let nothing new begin: no requests, no unsolicited instances, no changes.
 
         What was asked for before can still be told, failed or renewed, and what is in can be
         retracted: a recording that was made is not thrown away.
         """
         why = _course.check_why(reason)
-        self._record(lambda ledger: _course.close(ledger, why))
+        call = call_of(op, "close_campaign", why)
+        self._record(lambda ledger: _course.close(ledger, why), call)
 
-    def archive(self, reason: str) -> None:
+    def archive(self, reason: str, *, op: str | None = None) -> None:
         """Close the campaign, and leave it out of lists of campaigns."""
         why = _course.check_why(reason)
-        self._record(lambda ledger: _course.close(ledger, why, archived=True))
+        call = call_of(op, "archive", why)
+        self._record(lambda ledger: _course.close(ledger, why, archived=True), call)
 
-    def reopen(self, reason: str) -> None:
+    def reopen(self, reason: str, *, op: str | None = None) -> None:
         """Let a campaign that was closed or archived go on."""
         why = _course.check_why(reason)
-        self._record(lambda ledger: _course.reopen(ledger, why))
+        call = call_of(op, "reopen", why)
+        self._record(lambda ledger: _course.reopen(ledger, why), call)
 
-    def _rehearsed(self, plan: Plan) -> None:
+    def _rehearsed(self, plan: Plan, call: Call | None) -> None:
         """Write what changes decisions, once the strategy has shown that it can work with it."""
-        while not self._attempted(plan):
+        if call is not None and self._record(lambda _: [], call):
+            return
+        while not self._attempted(plan, call):
             pass
 
-    def _attempted(self, plan: Plan) -> bool:
+    def _attempted(self, plan: Plan, call: Call | None) -> bool:
         self._refresh()
         with self._mutex:
             settings = _course.after(self._ledger, plan(self._ledger))
@@ -102,5 +113,5 @@ class ChangingCampaign(CampaignReader, ABC):
             stands = _course.after(ledger, drafts) == settings
             return drafts if stands else []
 
-        self._record(unless_overtaken)
+        self._record(unless_overtaken, call)
         return stands

@@ -124,10 +124,10 @@ class Settings:
 
     def changed(self, new: Mapping[str, Any]) -> Settings:
         """Return the settings after a change, checking everything again."""
-        unknown = set(new) - {*CHANGEABLE, "reason"}
+        settings = {key: value for key, value in new.items() if key not in ("reason", "call")}
+        unknown = set(settings) - set(CHANGEABLE)
         if unknown:
             raise ValueError(f"{sorted(unknown)[0]!r} is nothing this palacs can change.")
-        settings = {key: value for key, value in new.items() if key != "reason"}
         return Settings.from_payload({**self.to_payload(), **settings})
 
     def renamed(

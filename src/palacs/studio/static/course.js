@@ -66,7 +66,7 @@ export class Course {
     try {
       await post(`${this.path}/${action}`, body);
       say(find("[data-course-error]"), "");
-      await this.refresh();
+      this.refresh();
       return true;
     } catch (caught) {
       say(find("[data-course-error]"), problemOf(caught).message);
