@@ -72,7 +72,7 @@ def test_the_bench_changes_the_budget_closes_and_reopens(
     shared_studio.post(f"{path}/ask")
     page = visitor.open(path)
     expect_live(page)
-    budget, reason = page.get_by_label("Budget"), page.get_by_label("Reason", exact=True)
+    budget, reason = page.get_by_label("Budget"), page.get_by_label("Why it changes")
     expect(budget).to_have_value("1")
     budget.fill("5")
     reason.fill("four more came")

@@ -164,8 +164,9 @@ function showPending(insight, classes) {
   const items = insight.pending.map((request) => h("li", { class: request.id === current ? "current" : "", "data-request": request.id },
     h("span", { class: "what" }, named(classes, request.label), request.performed && h("span", { class: "chip good" }, "awaiting data")),
     h("span", { class: "lease" }, `${request.id} · `, h("span", { "data-expires": request.expires_at ?? "" }, lease(request.expires_at))),
-    h("button", { class: "button small", type: "button", "aria-label": `Answer ${request.id}`, onclick: () => pick(request.id) }, "Answer"),
-    request.expires_at && h("button", { class: "button small", type: "button", "aria-label": `Renew ${request.id}`, onclick: () => course.renew(request.id) }, "Renew")));
+    h("span", { class: "actions" },
+      request.expires_at && h("button", { class: "button small", type: "button", "aria-label": `Renew ${request.id}`, onclick: () => course.renew(request.id) }, "Renew"),
+      h("button", { class: "button small", type: "button", "aria-label": `Answer ${request.id}`, onclick: () => pick(request.id) }, "Answer"))));
   const list = find("[data-pending]");
   keepingFocus(list, ...(items.length ? items : [h("li", { class: "empty" }, "No request is waiting for its instance.")]));
 }
