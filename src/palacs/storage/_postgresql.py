@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy import event, exc
 
 from palacs.storage._addresses import parse
-from palacs.storage._rows import HEAD
+from palacs.storage._following import END, End
 from palacs.storage._schema import events, snapshots
 from palacs.storage._sql import MOVED, SQLStorage, said
 from palacs.storage._storage import Clock
@@ -39,7 +39,7 @@ SELECT set_config('synchronous_commit', 'on', false)
  WHERE current_setting('synchronous_commit') = 'off'
 """
 
-_LOCK = HEAD.with_for_update()
+_LOCK = END.with_for_update()
 _NOW = sa.text("SELECT extract(epoch FROM clock_timestamp())::double precision")
 
 _sessions: WeakSet[Any] = WeakSet()  # psycopg's connections, in this process or its parent
@@ -115,9 +115,8 @@ class PostgreSQLStorage(SQLStorage):
             connection.exec_driver_sql("SET LOCAL lock_timeout = '10ms'")
             yield connection
 
-    def _lock(self, connection: sa.Connection, key: int) -> tuple[int, bytes] | None:
-        found = connection.execute(_LOCK, {"key": key}).first()
-        return None if found is None else (found.head, found.chain)
+    def _lock(self, connection: sa.Connection, key: int) -> End | None:
+        return End.of(connection.execute(_LOCK, {"key": key}).first())
 
     def _server_now(self, connection: sa.Connection) -> float:
         return float(connection.execute(_NOW).scalar_one())

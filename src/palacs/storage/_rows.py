@@ -1,13 +1,14 @@
 """An event as a row of the table, and back.
 
 Labels, payloads, authors and attributes are kept as JSON; a row also carries the salt and the
-digest that chain it to the others, which nobody outside the storage sees.
+digest that chain it to the others, which nobody outside the storage sees. Every row that is read
+is held against its digest.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -15,49 +16,96 @@ import sqlalchemy as sa
 
 from palacs.storage import _chain
 from palacs.storage._drafts import EVENT_FIELDS, Event
-from palacs.storage._schema import campaigns, events
+from palacs.storage._schema import events
 from palacs.storage._storage_errors import StorageDamaged
 
-HEAD = sa.select(campaigns.c.head, campaigns.c.chain).where(campaigns.c.id == sa.bindparam("key"))
-_SELECT = (
-    sa.select(*(events.c[name] for name in EVENT_FIELDS))
-    .where(events.c.campaign_id == sa.bindparam("key"), events.c.seq > sa.bindparam("after"))
+_COLUMNS = (*_chain.CHAINED, "digest")
+_KEPT_AS_JSON = ("payload", "author", "attrs")
+_SEQ, _AT, *_OTHERS = (_COLUMNS.index(name) for name in EVENT_FIELDS)
+_LABEL = EVENT_FIELDS.index("label") - 2
+_MAPPINGS = tuple(EVENT_FIELDS.index(name) - 2 for name in _KEPT_AS_JSON)
+_ROWS = (
+    # Without types: what a damaged file holds in their place is looked at here.
+    sa.select(*(sa.type_coerce(events.c[name], sa.types.NullType()) for name in _COLUMNS))
+    .where(events.c.campaign_id == sa.bindparam("key"))
     .order_by(events.c.seq)
 )
-_AFTER_SEQ_AND_AT = EVENT_FIELDS[2:]
-_JSON = ("payload", "author", "attrs")
-_LABEL = _AFTER_SEQ_AND_AT.index("label")
-_MAPPINGS = tuple(map(_AFTER_SEQ_AND_AT.index, _JSON))
+_SELECT = _ROWS.where(events.c.seq > sa.bindparam("after"), events.c.seq <= sa.bindparam("until"))
+_BY_OPERATION = _ROWS.where(events.c.op == sa.bindparam("of"))
 
 
-def read_events(
-    connection: sa.Connection, key: int, after: int, limit: int | None = None
-) -> list[Event]:
-    """Return the events of a campaign numbered above `after`, in order."""
-    query = _SELECT if limit is None else _SELECT.limit(limit)
-    rows = connection.execute(query, {"key": key, "after": after}).all()
-    return [_event(row) for row in rows]
+def read_rows(
+    connection: sa.Connection, key: int, after: int, until: int
+) -> Iterator[tuple[Event, bytes]]:
+    """Yield the events numbered ``after + 1`` to `until` with their digests, all of them.
+
+    Raises
+    ------
+    StorageDamaged
+        One is missing, or is not what was written.
+    """
+    expected = after + 1
+    rows = connection.execute(_SELECT, {"key": key, "after": after, "until": until})
+    for row in rows:
+        digest: Any = row[-1]
+        if row[_SEQ] != expected or _digest(row) != digest:
+            raise damaged(f"event {expected}" + _found_instead(row[_SEQ], expected))
+        yield _event(row), digest
+        expected += 1
+    if expected <= until:
+        raise damaged(f"event {expected} of {until} is missing")
 
 
 def events_of_operation(connection: sa.Connection, key: int, op: str) -> list[Event]:
     """Return the events of a campaign that one operation wrote, in order."""
-    query = _SELECT.where(events.c.op == op)
-    return [_event(row) for row in connection.execute(query, {"key": key, "after": 0})]
+    found = []
+    for row in connection.execute(_BY_OPERATION, {"key": key, "of": op}):
+        if _digest(row) != row[-1]:
+            raise damaged(f"event {row[_SEQ]!r} is not what was written")
+        found.append(_event(row))
+    return found
+
+
+def whole_row(connection: sa.Connection, key: int, seq: int) -> Sequence[Any] | None:
+    """Return an event's columns in the order of ``CHAINED``, or None where there is none."""
+    row = connection.execute(_SELECT, {"key": key, "after": seq - 1, "until": seq}).first()
+    if row is not None and _digest(row) != row[-1]:
+        raise damaged(f"event {seq} is not what was written")
+    return None if row is None else row[:-1]
 
 
 def to_row(event: Event, key: int) -> dict[str, Any]:
     """Return the columns of an event of campaign `key`, with a new salt and its digest."""
     row = event.as_dict() | {"campaign_id": key, "salt": _chain.new_salt()}
     row["label"] = None if event.label is None else to_json(event.label)
-    for name in _JSON:
+    for name in _KEPT_AS_JSON:
         row[name] = None if row[name] is None else to_json(dict(row[name]))
-    row["digest"] = _chain.digest_of(row)
+    row["digest"] = _chain.digest_of([row[name] for name in _chain.CHAINED])
     return row
 
 
 def to_json(value: Any) -> str:
     """Return JSON in ASCII only: databases disagree about NUL and lone surrogates in text."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def _digest(row: Sequence[Any]) -> bytes | None:
+    try:
+        return _chain.digest_of(row[:-1])
+    except (TypeError, ValueError):
+        return None  # a value of another type stands there
+
+
+def _found_instead(seq: Any, expected: int) -> str:
+    return " is not what was written" if seq == expected else f" is missing, {seq!r} follows"
+
+
+def damaged(what: str) -> StorageDamaged:
+    """Return the error that says what is wrong with a record, and what to do."""
+    return StorageDamaged(
+        f"{what}; the storage is damaged. Look at all of it with: palacs storage check; then "
+        "restore it from a backup or import an export."
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -69,7 +117,7 @@ def _label(text: str) -> Any:
 def _event(row: Sequence[Any]) -> Event:
     # A newer palacs may have written kinds that this one does not know; whoever folds the
     # events refuses them, so that following a campaign still works.
-    seq, at, *values = row
+    values = [row[place] for place in _OTHERS]
     label = values[_LABEL]
     try:
         values[_LABEL] = None if label is None else _label(label)
@@ -78,7 +126,5 @@ def _event(row: Sequence[Any]) -> Event:
             if text is not None:
                 values[place] = json.loads(text) if text != "{}" else {}
     except ValueError as error:
-        raise StorageDamaged(
-            f"event {seq} is unreadable ({error}); restore the storage from a backup."
-        ) from error
-    return Event(*values, seq=seq, at=at)
+        raise damaged(f"event {row[_SEQ]} is unreadable ({error})") from error
+    return Event(*values, seq=row[_SEQ], at=row[_AT])

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 import sqlalchemy as sa
 
 from palacs.storage import _chain
-from palacs.storage._rows import HEAD
+from palacs.storage._following import Seen, end_of
 from palacs.storage._schema import events, snapshots
 from palacs.storage._storage import SnapshotPart, checksum
 
@@ -29,8 +29,8 @@ _DIGESTS = (
 
 def load(
     connection: sa.Connection, key: int, part: str, known: bytes | None
-) -> SnapshotPart | None:
-    """Return a part that there is no doubt about; see `Storage.load_snapshot`."""
+) -> tuple[SnapshotPart, Seen | None] | None:
+    """Return a part that there is no doubt about, and how far the chain was followed for it."""
     row = connection.execute(_PART, {"key": key, "of": part}).first()
     if row is None or not isinstance(row.data, bytes):
         return None
@@ -38,11 +38,12 @@ def load(
         return None
     if known is None and not _stands(connection, key, row.seq, row.chain):
         return None
-    return SnapshotPart(row.seq, row.format, row.data)
+    seen = Seen(row.seq, row.chain) if known is None else None
+    return SnapshotPart(row.seq, row.format, row.data), seen
 
 
 def _stands(connection: sa.Connection, key: int, seq: int, chain: bytes) -> bool:
-    end = connection.execute(HEAD, {"key": key}).first()
+    end = end_of(connection, key)
     if end is None or end.head < seq:
         return False
     for digest in connection.execute(_DIGESTS, {"key": key, "after": seq}).scalars():

@@ -19,8 +19,8 @@ from sqlalchemy import exc
 from palacs.storage import _chain, _snapshots
 from palacs.storage._addresses import parse, shown
 from palacs.storage._drafts import Draft, Event
+from palacs.storage._following import End, Seen, end_of, read_events, require_last
 from palacs.storage._forking import watch
-from palacs.storage._rows import read_events
 from palacs.storage._schema import REVISIONS, campaigns
 from palacs.storage._schema_versions import inspect, migrate
 from palacs.storage._sql_turn import SQLTransaction
@@ -69,6 +69,7 @@ class SQLStorage(Storage):
         self.url = shown(url)
         self._clock = clock
         self._where = url
+        self._seen: dict[int, Seen] = {}  # by campaign; each is true for good
         self._begin()
         watch(self)
 
@@ -87,8 +88,8 @@ class SQLStorage(Storage):
         """Return an engine; nothing is opened yet."""
 
     @abstractmethod
-    def _lock(self, connection: sa.Connection, key: int) -> tuple[int, bytes] | None:
-        """Take the campaign's lock; return its head and chain, or None."""
+    def _lock(self, connection: sa.Connection, key: int) -> End | None:
+        """Take the campaign's lock; return its end, or None."""
 
     @abstractmethod
     def _translate(self, error: exc.DBAPIError) -> StorageError:
@@ -186,9 +187,12 @@ class SQLStorage(Storage):
                 )
                 key = connection.execute(row).inserted_primary_key
                 assert key is not None
-                turn = SQLTransaction(connection, key[0], 0, chain, now)
+                end = End(0, chain, name, created)
+                turn = SQLTransaction(connection, key[0], end, Seen(0, chain), now)
                 turn.append(drafts)
-                return StoredCampaign(key[0], name, created, turn.head, turn.chain)
+                made = StoredCampaign(key[0], name, created, turn.head, turn.chain)
+            self._remember(made.key, turn.seen)
+            return made
         except StorageConflict as error:
             if any(found.name == name for found in self.campaigns()):
                 raise CampaignExists(
@@ -217,24 +221,49 @@ class SQLStorage(Storage):
 
     def events(self, key: int, after: int = 0, limit: int | None = None) -> list[Event]:
         """Return events of campaign `key` numbered above `after`, in order."""
+        seen = self._seen.get(key)  # before the moment that is read
         with self._reading() as connection:
-            return read_events(connection, key, after, limit)
+            end = end_of(connection, key)
+            if end is None:
+                return []
+            end.require_all_of(seen)
+            until = end.head if limit is None else min(end.head, after + limit)
+            if after >= until:
+                return []
+            found, seen = read_events(connection, key, end, (after, until), seen)
+        self._remember(key, seen)
+        return found
+
+    def _remember(self, key: int, seen: Seen | None) -> None:
+        before = self._seen.get(key)
+        if seen is not None and (before is None or before.seq < seen.seq):
+            self._seen[key] = seen
 
     @contextmanager
     def write(self, key: int) -> Iterator[Transaction]:
         """Take the writer's turn on campaign `key`; leaving the block commits it."""
+        seen = self._seen.get(key)
         with self._writing() as connection:
             end = self._lock(connection, key)
             if end is None:
                 raise CampaignNotFound(f"no campaign with key {key} in {self.url}.")
-            yield SQLTransaction(connection, key, *end, self._now(connection))
+            end.require_all_of(seen)
+            require_last(connection, key, end)
+            turn = SQLTransaction(connection, key, end, seen, self._now(connection))
+            yield turn
+        self._remember(key, turn.seen)
 
     # -- snapshots -----------------------------------------------------------------------
 
     def load_snapshot(self, key: int, part: str, known: bytes | None = None) -> SnapshotPart | None:
         """Return a part of a campaign's snapshot, or None where there is none or any doubt."""
         with self._reading() as connection:
-            return _snapshots.load(connection, key, part, known)
+            found = _snapshots.load(connection, key, part, known)
+        if found is None:
+            return None
+        loaded, seen = found
+        self._remember(key, seen)
+        return loaded
 
     def save_snapshot(
         self,
@@ -249,9 +278,9 @@ class SQLStorage(Storage):
         # Under the lock: what an erasure took out must not come back.
         with self._writing_at_once() as connection:
             end = self._lock(connection, key)
-            if end is None or end[0] != seq:
+            if end is None or end.head != seq:
                 return False
-            _snapshots.save(connection, key, end, form, parts, keep)
+            _snapshots.save(connection, key, (end.head, end.chain), form, parts, keep)
         return True
 
     def snapshot_parts(self, key: int) -> dict[str, bytes]:

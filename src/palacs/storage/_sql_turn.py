@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from dataclasses import replace
 
 import sqlalchemy as sa
 
 from palacs.storage import _chain
 from palacs.storage._drafts import ERASED, Draft, Event
-from palacs.storage._rows import events_of_operation, read_events, to_json, to_row
+from palacs.storage._following import End, Seen, read_events
+from palacs.storage._rows import events_of_operation, to_json, to_row, whole_row
 from palacs.storage._schema import campaigns, events, snapshots
 from palacs.storage._storage import Transaction
 
@@ -22,7 +23,6 @@ _SET_HEAD = (
     .where(campaigns.c.id == sa.bindparam("key"))
     .values(head=sa.bindparam("new_head"), chain=sa.bindparam("new_chain"))
 )
-_WHOLE_ROW = sa.select(events).where(_THIS_EVENT)
 _ERASE = (
     sa.update(events)
     .where(_THIS_EVENT)
@@ -36,17 +36,24 @@ class SQLTransaction(Transaction):
     """A writer's turn, backed by an open database transaction that holds the lock."""
 
     def __init__(
-        self, connection: sa.Connection, key: int, head: int, chain: bytes, now: float
+        self, connection: sa.Connection, key: int, end: End, seen: Seen | None, now: float
     ) -> None:
-        self.head = head
+        self.head = end.head
         self.now = now
-        self.chain = chain
+        self.chain = end.chain
+        self.seen = seen
         self._connection = connection
         self._key = key
+        self._end = end
 
     def events(self, after: int) -> list[Event]:
         """Return the events numbered above `after`, in order."""
-        return [] if after >= self.head else read_events(self._connection, self._key, after)
+        if after >= self.head:
+            return []
+        end = replace(self._end, head=self.head, chain=self.chain)
+        span = after, self.head
+        found, self.seen = read_events(self._connection, self._key, end, span, self.seen)
+        return found
 
     def operation(self, op: str) -> list[Event]:
         """Return the events that an operation wrote, in order."""
@@ -59,9 +66,12 @@ class SQLTransaction(Transaction):
         written = [d.numbered(self.head + i, self.now) for i, d in enumerate(drafts, start=1)]
         rows = [to_row(event, self._key) for event in written]
         self._connection.execute(_INSERT, rows)
+        followed = self.seen == Seen(self.head, self.chain)
         self.head = written[-1].seq
         for row in rows:
             self.chain = _chain.extended(self.chain, row["digest"])
+        if followed:
+            self.seen = Seen(self.head, self.chain)
         end = {"key": self._key, "new_head": self.head, "new_chain": self.chain}
         self._connection.execute(_SET_HEAD, end)
         return written
@@ -70,20 +80,20 @@ class SQLTransaction(Transaction):
         """Take the numbers out of events for good and write what stands in their place."""
         if tombstone.kind != "erased":
             raise ValueError(f"a tombstone is an event of kind 'erased', not {tombstone.kind!r}.")
-        rows = [self._whole_row(seq) for seq in sorted(set(seqs))]
+        seals = {seq: self._seal(seq) for seq in sorted(set(seqs))}
         # The guards let an event be erased only where a tombstone comes after it.
         [written] = self.append([tombstone])
-        for row in rows:
-            if len(row["salt"]) != _chain.SEAL_BYTES:
-                seal = _chain.sealed(row["salt"], row)
-                change = {"key": self._key, "of": row["seq"], "seal": seal}
-                self._connection.execute(_ERASE, change)
+        for seq, seal in seals.items():
+            if seal is not None:
+                self._connection.execute(_ERASE, {"key": self._key, "of": seq, "seal": seal})
         self._connection.execute(_FORGET_SNAPSHOTS, {"key": self._key})
         return written
 
-    def _whole_row(self, seq: int) -> dict[str, Any]:
-        found = self._connection.execute(_WHOLE_ROW, {"key": self._key, "of": seq}).mappings()
-        row = found.first()
+    def _seal(self, seq: int) -> bytes | None:
+        row = whole_row(self._connection, self._key, seq)
         if row is None:
             raise ValueError(f"there is no event {seq} to erase; the last one is {self.head}.")
-        return dict(row)
+        *_, salt = row
+        if len(salt) == _chain.SEAL_BYTES:
+            return None  # it is erased already
+        return _chain.sealed(row[len(_chain.STAYS) : -1], salt)

@@ -18,8 +18,8 @@ import sqlalchemy as sa
 from sqlalchemy import event, exc
 
 from palacs.storage._addresses import parse, refusal
+from palacs.storage._following import End, end_of
 from palacs.storage._forking import in_use
-from palacs.storage._rows import HEAD
 from palacs.storage._sql import MOVED, SQLStorage, plausible, said
 from palacs.storage._sqlite_handle import Handle, abandon_inherited, refuse_inherited
 from palacs.storage._storage import Clock
@@ -173,10 +173,9 @@ class SQLiteStorage(SQLStorage):
             finally:
                 raw.execute(f"PRAGMA busy_timeout = {int(1000 * self._patience)}")
 
-    def _lock(self, connection: sa.Connection, key: int) -> tuple[int, bytes] | None:
+    def _lock(self, connection: sa.Connection, key: int) -> End | None:
         # BEGIN IMMEDIATE already made this the only writer.
-        found = connection.execute(HEAD, {"key": key}).first()
-        return None if found is None else (found.head, found.chain)
+        return end_of(connection, key)
 
     def _server_now(self, connection: sa.Connection) -> float:
         return time.time()

@@ -71,10 +71,10 @@ def _chain_the_events(connection: sa.Connection) -> None:
             chained = []
             for row in rows:
                 salted = {**row._mapping, "salt": _chain.new_salt()}
-                digest = _chain.digest_of(salted)
+                digest = _chain.digest_of([salted[name] for name in _chain.CHAINED])
                 chain = _chain.extended(chain, digest)
-                sealed = {"salt": salted["salt"], "digest": digest}
-                chained.append({"key": campaign.id, "of": row.seq, **sealed})
+                place = {"key": campaign.id, "of": row.seq}
+                chained.append({**place, "salt": salted["salt"], "digest": digest})
             seq = rows[-1].seq
             connection.execute(_SET_DIGEST, chained)
         connection.execute(
