@@ -8,27 +8,47 @@ campaign's own (created, paused, ...). Reading goes by ``record`` and the featur
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
-from collections.abc import Sequence
+import os
+import secrets
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import category
 
 import numpy as np
 
 from palacs.campaign import _values
-from palacs.campaign._attrs import attr_text, check_attrs
+from palacs.campaign._attrs import attr_text
+from palacs.campaign._event_rows import brings, check_seal, event_of, record_of, seal_of
 from palacs.campaign._features import feature_columns
 from palacs.campaign._history import TIMES, history_of
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._records import ATTRS
-from palacs.storage import EVENT_FIELDS, Event, EventKind, StorageDamaged
+from palacs.storage import Event, StorageDamaged
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FORMAT = "palacs-campaign"
-_BRINGING: frozenset[EventKind] = frozenset({"told", "added"})  # an instance
+Found = tuple[str, Mapping[str, Any], list[Event]]
+"""What a file holds: the campaign's name, the seal, and the events."""
+
+# A file of another kind can be wrong in every way that a program can stumble over.
+_NO_EXPORT = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    OSError,
+    RecursionError,
+    StorageDamaged,
+    TypeError,
+    ValueError,
+)
 TEXTS = ("id", "request_id", "asked", "label", "reason", "asked_by", "told_by", "recording")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
@@ -39,10 +59,13 @@ def export_campaign(name: str, events: Sequence[Event], at: float, path: Path) -
     writer = writers.get(path.suffix.lower())
     if writer is None:
         raise ValueError(f"cannot export to {str(path)!r}; end it in .csv, .parquet or .json.")
-    # A reader never meets half a file, and a failed export leaves an older one alone.
-    draft = path.with_name(path.name + ".part")
+    # A reader never meets half a file, a failed export leaves an older one alone, and of several
+    # processes each has its own draft.
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         writer(name, events, at, draft)
+        with draft.open("rb+") as file:
+            os.fsync(file.fileno())
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
@@ -55,76 +78,56 @@ def read_campaign(path: Path) -> tuple[str, list[Event]]:
     Raises
     ------
     ValueError
-        The file is no export, or its events contradict each other.
+        The file is no export, not all of one, was changed, or its events contradict each other.
     """
     readers = {".json": _read_json, ".csv": _read_csv, ".parquet": _read_parquet}
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise ValueError(f"cannot import {str(path)!r}; it must end in .csv, .parquet or .json.")
+    content = path.read_bytes()
     try:
-        name, events = reader(path)
+        name, seal, events = reader(content)
         events.sort(key=lambda event: event.seq)
+        check_seal(seal, events)
         ledger = Ledger()
         for event in events:
             ledger.apply(event)
-    except (KeyError, TypeError, ValueError, StorageDamaged) as error:
+        _values.check_name(name)
+    except _NO_EXPORT as error:
         raise ValueError(
             f"{str(path)!r} is no complete export of a palacs campaign: {error}"
         ) from error
     if ledger.seq == 0:
         raise ValueError(f"{str(path)!r} holds no events of a palacs campaign.")
-    return _values.check_name(name), events
+    return name, events
 
 
 # -- JSON ------------------------------------------------------------------------------
 
 
 def _write_json(name: str, events: Sequence[Event], at: float, path: Path) -> None:
-    rows = [{**_record(e), "x": None if e.x is None else _vector(e.x)} for e in events]
-    head = {"format": FORMAT, "version": 1, "name": name, "exported_at": at}
-    body = ",\n".join(json.dumps(row, allow_nan=False) for row in rows)
-    text = f'{json.dumps(head)[:-1]}, "events": [\n{body}\n]}}\n'
-    path.write_text(text, encoding="utf-8")
+    head = {"format": FORMAT, **seal_of(events), "name": name, "exported_at": at}
+    with path.open("w", encoding="utf-8") as file:
+        file.write(f'{json.dumps(head)[:-1]}, "events": [\n')
+        for place, event in enumerate(events):
+            row = record_of(event) | {"x": None if event.x is None else _vector(event.x)}
+            file.write((",\n" if place else "") + json.dumps(row, allow_nan=False))
+        file.write("\n]}\n")
 
 
-def _read_json(path: Path) -> tuple[str, list[Event]]:
-    content = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+def _read_json(content: bytes) -> Found:
+    found = _strict_json(content.decode("utf-8"))
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f"it does not say format: {FORMAT}")
-    if content.get("version") != 1:
-        raise ValueError(f"its version {content.get('version')!r} is newer than 1")
-    return content["name"], [_event(row, row.get("x")) for row in content["events"]]
+    return found["name"], found, [event_of(row, row.get("x")) for row in found["events"]]
 
 
-def _record(event: Event) -> dict[str, Any]:
-    """Return the event without its vector, which each format writes in its own way."""
-    values = {**event.as_dict(), "payload": dict(event.payload)}
-    del values["x"]
-    return values
+def _strict_json(text: str) -> Any:
+    return json.loads(text, parse_constant=_refuse_constant)
 
 
-def _event(row: dict[str, Any], x: Any) -> Event:
-    # Its kind may be one that only a newer palacs knows: the ledger refuses it by name.
-    checked = {
-        "seq": int(row["seq"]),
-        "at": float(row["at"]),
-        "kind": str(row["kind"]),
-        "x": None if x is None else _values.to_bytes(_values.check_vector(x)),
-        "cost": _values.check_amount(row.get("cost"), "cost"),
-        "duration": _values.check_amount(row.get("duration"), "duration"),
-        "payload": row.get("payload") or {},
-        "op": None if row.get("op") is None else str(row["op"]),
-        "author": _mapping(row, "author"),
-        "attrs": check_attrs(row.get("attrs")),
-    }
-    return Event(**{name: row.get(name) for name in EVENT_FIELDS} | checked)
-
-
-def _mapping(row: dict[str, Any], name: str) -> dict[str, Any] | None:
-    value = row.get(name)
-    if value is not None and not isinstance(value, dict):
-        raise ValueError(f"its {name} {value!r} is no JSON object")
-    return value
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _vector(raw: bytes) -> list[float]:
@@ -147,9 +150,9 @@ def _table(name: str, events: Sequence[Event], at: float) -> pd.DataFrame:
     rows: dict[str | None, list[dict[str, Any]]] = {}
     for event in events:
         if event.entry is not None:
-            rows.setdefault(event.entry, []).append(_record(event))
-    records = [rows[id_] for id_ in ledger.entries] + [[_record(event)] for event in own]
-    records[len(ledger.entries)][0]["name"] = name
+            rows.setdefault(event.entry, []).append(record_of(event))
+    records = [rows[id_] for id_ in ledger.entries] + [[record_of(event)] for event in own]
+    records[len(ledger.entries)][0] |= {"name": name, **seal_of(events)}
     frame["record"] = [json.dumps(record, allow_nan=False) for record in records]
     order = np.argsort([record[0]["seq"] for record in records], kind="stable")
     return frame.iloc[order].reset_index(drop=True)
@@ -161,45 +164,47 @@ def _write_csv(name: str, events: Sequence[Event], at: float, path: Path) -> Non
         stamps = frame[column].map(lambda t: t.isoformat(), na_action="ignore")
         frame[column] = stamps.astype(object)
     for column in (*TEXTS, *_texts_noted(frame)):
-        frame[column] = frame[column].map(neutralise, na_action="ignore")
+        readable = frame[column].map(shown, na_action="ignore")
+        frame[column] = readable.map(neutralise, na_action="ignore")
     frame.rename(columns=neutralise).to_csv(path, index=False)
 
 
 def _write_parquet(name: str, events: Sequence[Event], at: float, path: Path) -> None:
     frame = _table(name, events, at)
-    _texts_noted(frame)
     for column in ("asked", "label"):
         # One type per column; the record beside it knows which labels are integers.
         frame[column] = frame[column].map(str, na_action="ignore")
+    for column in (*TEXTS, *_texts_noted(frame)):
+        frame[column] = frame[column].map(shown, na_action="ignore")
     frame.to_parquet(path, index=False)
 
 
-def _read_csv(path: Path) -> tuple[str, list[Event]]:
+def _read_csv(content: bytes) -> Found:
     import pandas as pd
 
     # As text: pandas' own reading of numbers need not give back the last bit.
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    frame = pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
     return _read_table(frame.rename(columns=lambda name: name.removeprefix("'")))
 
 
-def _read_parquet(path: Path) -> tuple[str, list[Event]]:
+def _read_parquet(content: bytes) -> Found:
     import pandas as pd
 
-    return _read_table(pd.read_parquet(path))
+    return _read_table(pd.read_parquet(io.BytesIO(content)))
 
 
-def _read_table(frame: pd.DataFrame) -> tuple[str, list[Event]]:
+def _read_table(frame: pd.DataFrame) -> Found:
     if "record" not in frame.columns:
         raise ValueError("it has no column 'record'")
-    records = [json.loads(record) for record in frame["record"]]
+    records = [_strict_json(record) for record in frame["record"]]
     X = frame[_columns_of_features(records, list(frame.columns))].to_numpy()
-    name, events = "", []
+    name, seal, events = "", {}, []
     for record, x in zip(records, X, strict=True):
         for row in record:
-            name = row.get("name", name)
-            brings = row["kind"] in _BRINGING
-            events.append(_event(row, _features(x) if brings else None))
-    return name, events
+            if row["kind"] == "created":
+                name, seal = row.get("name", ""), row
+            events.append(event_of(row, _features(x) if brings(row) else None))
+    return name, seal, events
 
 
 def _columns_of_features(records: list[Any], columns: Sequence[str]) -> list[str]:
@@ -224,6 +229,20 @@ def _features(cells: Any) -> list[float]:
     while values and (values[-1] == "" or values[-1] != values[-1]):
         values.pop()
     return [float(value) for value in values]
+
+
+def shown(value: Any) -> Any:
+    r"""Return text that every program can read; the column ``record`` has it as it was.
+
+    Examples
+    --------
+    >>> shown("one\r\ntwo\x00\ud800")
+    'one\ntwo??'
+    """
+    if not isinstance(value, str):
+        return value
+    lines = value.replace("\r\n", "\n").replace("\r", "\n")
+    return "".join("?" if category(c) in ("Cc", "Cs") and c not in "\n\t" else c for c in lines)
 
 
 def neutralise(value: Any) -> Any:

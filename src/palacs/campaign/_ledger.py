@@ -106,7 +106,7 @@ class Ledger:
             self._fold(event)
             if event.entry is not None:
                 note(self.entries[event.entry], event)
-        except (KeyError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise StorageDamaged(
                 f"event {event.seq} ({event.kind}) contradicts the record: {error}."
             ) from error

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from palacs.campaign._campaign_errors import UnknownEntry
-from palacs.campaign._values import brief
+from palacs.campaign._values import Vector, brief
 from palacs.storage import Label
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from palacs.campaign._entries import Entry
     from palacs.campaign._recordings import Recording
-from palacs.campaign._values import Vector
 
 LATEST = 2.5e11  # in the year 9892: calendars end soon after
 
