@@ -24,6 +24,7 @@ END = sa.select(
         for name in ("head", "chain", "name", "created_at")
     )
 ).where(campaigns.c.id == sa.bindparam("key"))
+_PAGE = 2000
 _LAST = sa.select(sa.func.max(events.c.seq)).where(events.c.campaign_id == sa.bindparam("key"))
 
 
@@ -83,6 +84,18 @@ def require_last(connection: sa.Connection, key: int, end: End) -> None:
         raise damaged(
             f"campaign {end.name!r} should end at event {end.head}, but the last one is {last}"
         )
+
+
+def verify(connection: sa.Connection, key: int) -> None:
+    """Raise unless every event of a campaign is there and as it was written."""
+    end = end_of(connection, key)
+    if end is None:
+        return
+    require_last(connection, key, end)
+    seen: Seen | None = None
+    for after in range(0, end.head, _PAGE):
+        span = after, min(end.head, after + _PAGE)
+        _, seen = read_events(connection, key, end, span, seen)
 
 
 def read_events(

@@ -63,6 +63,15 @@ class MemoryStorage(SQLiteStorage):
     def _require_file(self) -> None:
         return  # there is none
 
+    def _require_file_still(self, connection: sa.Connection) -> None:
+        return
+
+    def _switch_to_wal(self) -> None:
+        return
+
+    def _require_log(self, connection: sa.Connection) -> None:
+        return
+
     def _refuse_a_torn_page(self) -> None:
         return  # nor pages on a disk
 

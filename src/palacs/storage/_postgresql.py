@@ -121,6 +121,12 @@ class PostgreSQLStorage(SQLStorage):
     def _server_now(self, connection: sa.Connection) -> float:
         return float(connection.execute(_NOW).scalar_one())
 
+    def _leaves_open(self, error: exc.DBAPIError) -> bool:
+        # The server's own words mean that it refused; without any, or when it was ended from
+        # outside, the commit may have been done before.
+        state = getattr(error.orig, "sqlstate", None) or ""
+        return isinstance(error, exc.OperationalError) and state[:2] in ("", "08", "57")
+
     def _translate(self, error: exc.DBAPIError) -> StorageError:
         state = getattr(error.orig, "sqlstate", None) or ""
         said = " ".join(str(error.orig).split())

@@ -19,7 +19,7 @@ from sqlalchemy import exc
 from palacs.storage import _chain, _snapshots
 from palacs.storage._addresses import parse, shown
 from palacs.storage._drafts import Draft, Event
-from palacs.storage._following import End, Seen, end_of, read_events, require_last
+from palacs.storage._following import End, Seen, end_of, read_events, require_last, verify
 from palacs.storage._forking import watch
 from palacs.storage._schema import REVISIONS, campaigns
 from palacs.storage._schema_versions import inspect, migrate
@@ -29,8 +29,10 @@ from palacs.storage._storage_errors import (
     CampaignExists,
     CampaignNotFound,
     StorageConflict,
+    StorageDamaged,
     StorageError,
     StorageNotFound,
+    StorageOutcomeUnknown,
     StorageReadOnly,
     StorageUnavailable,
 )
@@ -137,8 +139,30 @@ class SQLStorage(Storage):
 
     @contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
-        with self._connected(writes=True) as connection, connection.begin():
-            yield connection
+        with self._connected(writes=True) as connection:
+            turn = connection.begin()
+            try:
+                yield connection
+            except BaseException:
+                turn.rollback()
+                raise
+            self._commit(turn)
+
+    def _commit(self, turn: sa.RootTransaction) -> None:
+        try:
+            turn.commit()
+        except exc.DBAPIError as error:
+            if not self._leaves_open(error):
+                raise
+            raise StorageOutcomeUnknown(
+                f"{self.url}: the connection broke while the end of the operation was written "
+                f"({error.orig}), so it is unknown whether it was kept. Repeat it with the same "
+                "operation id, which changes nothing if it was, or look at the history first."
+            ) from error
+
+    @abstractmethod
+    def _leaves_open(self, error: exc.DBAPIError) -> bool:
+        """Say whether a commit that failed like this may have succeeded all the same."""
 
     def before_fork(self) -> None:
         """Do nothing: a child forgets its parent's connections."""
@@ -293,6 +317,24 @@ class SQLStorage(Storage):
         """Write without queueing: raise where another writer is at it."""
         with self._writing() as connection:
             yield connection
+
+    def verify(self) -> list[str]:
+        """Read everything there is and return what is wrong with it, one sentence each."""
+        found = self._verify_database()
+        try:
+            known = self.campaigns()
+        except StorageError as error:
+            return [*found, str(error)]
+        for campaign in known:
+            try:
+                with self.frozen() as connection:
+                    verify(connection, campaign.key)
+            except StorageDamaged as error:
+                found.append(f"campaign {campaign.name!r}: {error}")
+        return found
+
+    def _verify_database(self) -> list[str]:
+        return []
 
     def now(self) -> float:
         """Return the clock that leases are measured with, in seconds since the epoch."""

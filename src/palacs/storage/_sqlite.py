@@ -21,7 +21,13 @@ from palacs.storage._addresses import parse, refusal
 from palacs.storage._following import End, end_of
 from palacs.storage._forking import in_use
 from palacs.storage._sql import MOVED, SQLStorage, plausible, said
-from palacs.storage._sqlite_handle import Handle, abandon_inherited, refuse_inherited
+from palacs.storage._sqlite_handle import (
+    Handle,
+    abandon_inherited,
+    refuse_inherited,
+    require_same_file,
+    require_same_log,
+)
 from palacs.storage._storage import Clock
 from palacs.storage._storage_errors import (
     ForeignStorage,
@@ -51,6 +57,7 @@ class SQLiteStorage(SQLStorage):
     """
 
     address_form = "sqlite:///FILE.db"
+    _has_log = False
 
     @classmethod
     def from_url(cls, url: str, clock: Clock | None = None) -> Self:
@@ -74,7 +81,23 @@ class SQLiteStorage(SQLStorage):
             self._require_own_process()
             refuse_inherited(self._path)
             with super()._connected(writes=writes) as connection:
+                self._require_file_still(connection)
                 yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        if not self._has_log:
+            self._switch_to_wal()
+            self._has_log = True
+        with super()._writing() as connection:
+            self._require_log(connection)
+            yield connection
+
+    def _require_log(self, connection: sa.Connection) -> None:
+        require_same_log(_handle(connection), self._path)
+
+    def _require_file_still(self, connection: sa.Connection) -> None:
+        require_same_file(_handle(connection), self._path)
 
     def before_fork(self) -> None:
         """Close the file: a child that inherits a handle on it damages it."""
@@ -130,7 +153,13 @@ class SQLiteStorage(SQLStorage):
             yield connection
 
     def _switch_to_wal(self) -> None:
-        self._when_free("PRAGMA journal_mode = WAL")
+        answer = self._when_free("PRAGMA journal_mode = WAL")
+        if answer != ("wal",):
+            raise StorageUnavailable(
+                f"SQLite cannot keep a write-ahead log beside {str(self._path)!r} (it answers "
+                f"{answer[0]!r}), so that nothing can be written safely; choose a folder on a "
+                "local disk, or PostgreSQL."
+            )
 
     def purge(self) -> None:
         """Write the file anew without what was erased, and empty its log."""
@@ -183,6 +212,17 @@ class SQLiteStorage(SQLStorage):
     def now(self) -> float:
         """Return the machine's clock, in seconds since the epoch."""
         return plausible(time.time() if self._clock is None else self._clock())
+
+    def _leaves_open(self, error: exc.DBAPIError) -> bool:
+        return getattr(error.orig, "sqlite_errorname", "") == "SQLITE_IOERR_FSYNC"
+
+    def _verify_database(self) -> list[str]:
+        try:
+            with self._reading() as connection:
+                rows = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
+        except StorageError as error:
+            return [str(error)]
+        return [f"{str(self._path)!r}: {said}" for said in rows if said != "ok"]
 
     def _translate(self, error: exc.DBAPIError) -> StorageError:
         code = getattr(error.orig, "sqlite_errorname", "")
@@ -257,6 +297,12 @@ class SQLiteStorage(SQLStorage):
                     f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
                 )
             )
+
+
+def _handle(connection: sa.Connection) -> Handle:
+    handle = connection.connection.driver_connection
+    assert isinstance(handle, Handle)
+    return handle
 
 
 def take_over_transactions(engine: sa.Engine) -> None:

@@ -11,7 +11,7 @@ import ctypes
 import os
 import sqlite3
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakSet
 
 from palacs.storage._storage_errors import StorageUnavailable
@@ -20,7 +20,7 @@ Identity = tuple[int, int]
 """Which file this is, whatever it is called: device and number."""
 
 _open: WeakSet[Handle] = WeakSet()
-_inherited: dict[Identity, int] = {}  # files with handles of another process, and whose
+_refused: dict[Identity, str] = {}  # files that this process must not use any more, and why
 
 
 class Handle(sqlite3.Connection):
@@ -30,6 +30,7 @@ class Handle(sqlite3.Connection):
         self.process = os.getpid()
         super().__init__(database, *args, **options)
         self.file = identity(Path(database))
+        self.log: tuple[Identity | None, ...] = ()
         _open.add(self)
 
     def cursor(self, *args: Any, **options: Any) -> Any:
@@ -53,7 +54,7 @@ class Handle(sqlite3.Connection):
 
     def close(self) -> None:
         """Close; elsewhere this would reach into what the maker is writing."""
-        if self.process == os.getpid():
+        if self.process == os.getpid() and self.file not in _refused:
             super().close()
             _open.discard(self)
 
@@ -71,19 +72,44 @@ def abandon_inherited() -> None:
     """Leave alone the handles of the process that this one was forked from."""
     for handle in list(_open):
         if handle.process != os.getpid() and handle.file is not None:
-            _inherited[handle.file] = handle.process
-            # Nobody may close it, also not at the end of this process.
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(handle))
+            _abandon(
+                handle,
+                f"process {handle.process} forked it in the middle of a turn. Fork between turns, "
+                "or start processes anew (multiprocessing's 'spawn').",
+            )
 
 
 def refuse_inherited(path: Path) -> None:
-    """Raise where a handle of another process is open on this file."""
-    if not _inherited:
-        return
-    maker = _inherited.get(identity(path) or (0, 0))
-    if maker is not None:
-        raise StorageUnavailable(
-            f"{str(path)!r} cannot be used in this process: process {maker} forked it in the "
-            "middle of a turn. Fork between turns, or start processes anew (multiprocessing's "
-            "'spawn')."
-        )
+    """Raise where a handle is open on this file that nobody may use or close any more."""
+    why = _refused.get(identity(path) or (0, 0)) if _refused else None
+    if why is not None:
+        raise StorageUnavailable(f"{str(path)!r} cannot be used in this process: {why}")
+
+
+def require_same_file(handle: Handle, path: Path) -> None:
+    """Raise where the file that is open is no longer the one at its path."""
+    if handle.file != identity(path):
+        _give_up(handle, path, "was removed or replaced")
+
+
+def require_same_log(handle: Handle, path: Path) -> None:
+    """Raise where the log that is open is no longer the one beside the file; in a turn only."""
+    log = tuple(identity(path.with_name(path.name + suffix)) for suffix in ("-wal", "-shm"))
+    if None in log or handle.log not in ((), log):
+        _give_up(handle, path, "lost its log (-wal, -shm), which was removed or replaced")
+    handle.log = log
+
+
+def _give_up(handle: Handle, path: Path, what: str) -> NoReturn:
+    why = f"it {what} while it was open. Nothing was written; stop all programs that use it, "
+    why += "see what stands there now (palacs storage check), and start them again."
+    # Closing would write to, or remove, what others have put in its place.
+    _abandon(handle, why)
+    raise StorageUnavailable(f"{str(path)!r} cannot be used in this process: {why}")
+
+
+def _abandon(handle: Handle, why: str) -> None:
+    if handle.file is not None:
+        _refused[handle.file] = why
+    # Nobody may close it, also not at the end of this process.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(handle))

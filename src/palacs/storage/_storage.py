@@ -16,7 +16,12 @@ from types import TracebackType
 from typing import ClassVar, Self
 
 from palacs.storage._drafts import Draft, Event
-from palacs.storage._storage_errors import StorageNotFound, StorageOutdated, StorageTooNew
+from palacs.storage._storage_errors import (
+    StorageError,
+    StorageNotFound,
+    StorageOutdated,
+    StorageTooNew,
+)
 
 Clock = Callable[[], float]
 """Tells the time in seconds since the epoch."""
@@ -352,6 +357,29 @@ class Storage(ABC):
     def snapshot_parts(self, key: int) -> dict[str, bytes]:
         """Return the checksums of the parts of a campaign's snapshot, by name."""
         return {}
+
+    def verify(self) -> list[str]:
+        """Read everything there is and return what is wrong with it, one sentence each.
+
+        Opening and writing look at the end of a record and at what they read of it; this looks
+        at all of it, whatever was seen before, and takes as long as reading the storage once.
+
+        Examples
+        --------
+        >>> from palacs.storage import MemoryStorage
+        >>> MemoryStorage().verify()
+        []
+        """
+        found = []
+        for campaign in self.campaigns():
+            try:
+                seqs = [event.seq for event in self.events(campaign.key)]
+            except StorageError as error:
+                found.append(f"campaign {campaign.name!r}: {error}")
+                continue
+            if seqs != list(range(1, campaign.head + 1)):
+                found.append(f"campaign {campaign.name!r}: events are missing")
+        return found
 
     @abstractmethod
     def purge(self) -> None:

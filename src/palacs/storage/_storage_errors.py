@@ -9,7 +9,10 @@ from __future__ import annotations
 
 
 class StorageError(Exception):
-    """The record could not be read or written; nothing of the failed operation was kept."""
+    """The record could not be read or written; nothing of the failed operation was kept.
+
+    The one exception is `StorageOutcomeUnknown`.
+    """
 
 
 class StorageNotFound(StorageError):
@@ -18,6 +21,10 @@ class StorageNotFound(StorageError):
 
 class StorageUnavailable(StorageError):
     """The storage exists but does not answer: server down, or locked for too long."""
+
+
+class StorageOutcomeUnknown(StorageUnavailable):
+    """The connection broke while the end of a turn was written: it may or may not be kept."""
 
 
 class StorageReadOnly(StorageError):
