@@ -378,3 +378,18 @@ def test_an_older_file_says_how_to_upgrade_and_the_command_does_it(palacs: Shell
     assert (upgraded["before"], upgraded["after"]) == ("0001", "0003")
     assert palacs.json("campaign", "ask", "subject-07", *storage)["label"] == "tongue"
     assert "already" in palacs("storage", "upgrade", *storage).stdout
+
+
+def test_a_command_that_is_repeated_with_its_id_happens_once(demo: Shell) -> None:
+    request = demo.json("campaign", "ask", "demo", "--op", "1")
+    assert demo.json("campaign", "ask", "demo", "--op", "1") == request
+    for _ in range(2):
+        demo("campaign", "tell", "demo", request["id"], "0.1", "0.2", "--op", "2")
+        added = demo.json("campaign", "add", "demo", "1", "2", "--label", "a", "--op", "3")
+    assert demo.json("campaign", "status", "demo")["instances"] == 2
+    for _ in range(2):
+        demo("campaign", "undo", "demo", "--op", "4")
+    assert demo.json("campaign", "status", "demo")["instances"] == 1
+    history = demo.json("campaign", "history", "demo")
+    assert [row["id"] for row in history] == [request["id"], added["id"]]
+    demo("campaign", "pause", "demo", "a", "--op", "3", code=6)

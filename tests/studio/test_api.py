@@ -8,6 +8,8 @@ import sqlite3
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -345,3 +347,61 @@ def test_numbers_as_text_are_read_as_a_file_would_be(shared_studio: Any) -> None
     assert told["instance"]["x"] == [0.5, 1.25]
     added = shared_studio.post(add, {"label": "b", "text": "0,5"})
     assert added["instance"]["x"] == [0.0, 5.0]
+
+
+def keyed(studio: Any, path: str, body: dict[str, Any], key: str) -> tuple[int, Any]:
+    """POST with an ``Idempotency-Key``, as a client that may have to repeat does."""
+    request = urllib.request.Request(
+        f"{studio.base_url}/api/v1{path}",
+        data=json.dumps(body).encode(),
+        headers={
+            "Authorization": f"Bearer {studio.token}",
+            "Content-Type": "application/json",
+            "Idempotency-Key": key,
+        },
+        method="POST",
+    )
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def test_a_post_that_is_repeated_with_its_key_happens_once(shared_studio: Any) -> None:
+    made = {"name": "keyed", "classes": ["a", "b"], "budget": 9}
+    assert keyed(shared_studio, "/campaigns", made, "k0")[0] == 201
+    path = "/campaigns/keyed"
+    _, asked = keyed(shared_studio, f"{path}/ask", {"n": 2}, "k1")
+    first, second = (request["id"] for request in asked["requests"])
+    calls: list[tuple[str, dict[str, Any], str]] = [
+        ("", made, "k0"),
+        ("/ask", {"n": 2}, "k1"),
+        ("/tell", {"id": first, "text": "0.5 1.5"}, "k2"),
+        ("/add", {"x": [1, 2], "label": "a"}, "k3"),
+        ("/performed", {"id": second}, "k4"),
+        ("/fail", {"id": second, "reason": "gone"}, "k5"),
+        ("/retract", {"id": first}, "k6"),
+        ("/undo", {"reason": "oops"}, "k7"),
+        ("/pause", {"label": "a"}, "k8"),
+        ("/resume", {"label": "a"}, "k9"),
+        ("/classes", {"label": "c"}, "k10"),
+        ("/change", {"budget": 12, "reason": "more"}, "k11"),
+        ("/close", {"reason": "done"}, "k12"),
+        ("/reopen", {"reason": "not yet"}, "k13"),
+    ]
+
+    def post(end: str, body: dict[str, Any], key: str) -> tuple[int, Any]:
+        return keyed(shared_studio, f"{path}{end}" if end else "/campaigns", body, key)
+
+    outcomes = [post(*call) for call in calls]
+    assert {status for status, _ in outcomes} <= {200, 201}
+    with palacs.campaign.load_campaign("keyed", storage=shared_studio.storage) as campaign:
+        before = campaign.events()
+        again = [post(*call) for call in calls]
+        assert [status for status, _ in again] == [status for status, _ in outcomes]
+        assert [request["id"] for request in again[1][1]["requests"]] == [first, second]
+        assert campaign.events() == before
+    status, answer = post("/add", {"x": [1, 3], "label": "a"}, "k3")
+    assert (status, answer["error"]["kind"]) == (409, "conflict")
+    assert post("/ask", {"n": 1}, "k" * 201)[0] == 422

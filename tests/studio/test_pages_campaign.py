@@ -154,7 +154,7 @@ def test_a_killed_server_loses_nothing_and_the_page_comes_back(
         expect(pill).to_have_attribute("data-state", "lost")
         page.get_by_label("Numbers of this instance").fill("0.3 0.4")
         page.get_by_role("button", name="Tell").click()
-        expect(page.locator("form + .row ~ [data-error]")).to_contain_text("nothing was saved")
+        expect(page.locator("form + .row ~ [data-error]")).to_contain_text("nothing is saved twice")
         studio.start()
         expect(pill).to_have_attribute("data-state", "live", timeout=30_000)
         assert page.locator("[data-next]").get_attribute("data-key") == asked

@@ -41,6 +41,7 @@ from palacs.cli._campaign_options import (
     Id,
     Name,
     Numbers,
+    Op,
     Reason,
     done,
 )
@@ -111,6 +112,7 @@ def create(
         str | None,
         typer.Option("--groups", help="Attributes instances belong to, such as subject,session."),
     ] = None,
+    op: Op = None,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
@@ -135,6 +137,7 @@ def create(
             attrs=read_attrs(attr),
             features=read_features(features),
             groups=None if groups is None else [name.strip() for name in groups.split(",")],
+            op=op,
         )
         where = campaign.storage.url
         if as_json:
@@ -150,6 +153,7 @@ def ask(
         int | None, typer.Option("--count", help="Ask for several at once; prints a list.")
     ] = None,
     attr: AttrOption = None,
+    op: Op = None,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
@@ -159,7 +163,7 @@ def ask(
     instance yet and comes first.
     """
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        requests = campaign.ask_many(1 if count is None else count, attrs=read_attrs(attr))
+        requests = campaign.ask_many(1 if count is None else count, attrs=read_attrs(attr), op=op)
         if as_json:
             rows = [request.to_json() for request in requests]
             print_json(rows[0] if count is None else rows)
@@ -182,6 +186,7 @@ def tell(
     attr: AttrOption = None,
     recording: RecordingOption = None,
     keep_recording: KeepOption = False,
+    op: Op = None,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
@@ -197,6 +202,7 @@ def tell(
             duration=duration,
             attrs=read_attrs(attr),
             recording=read_recording(recording, keep_recording),
+            op=op,
         )
         _print_instance(instance, as_json)
 
@@ -216,6 +222,7 @@ def add(
     attr: AttrOption = None,
     recording: RecordingOption = None,
     keep_recording: KeepOption = False,
+    op: Op = None,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
@@ -231,6 +238,7 @@ def add(
             duration=duration,
             attrs=read_attrs(attr),
             recording=read_recording(recording, keep_recording),
+            op=op,
         )
         _print_instance(instance, as_json)
 
@@ -248,22 +256,27 @@ def fail(
     request: Id,
     reason: Reason = "",
     attr: AttrOption = None,
+    op: Op = None,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Record that a request will bring no instance."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        campaign.fail(request, reason, attrs=read_attrs(attr))
+        campaign.fail(request, reason, attrs=read_attrs(attr), op=op)
         done({"id": request, "state": "failed"}, as_json)
 
 
 @app.command()
 def performed(
-    name: Name, request: Id, storage: Address = st.DEFAULT_URL, as_json: AsJson = False
+    name: Name,
+    request: Id,
+    op: Op = None,
+    storage: Address = st.DEFAULT_URL,
+    as_json: AsJson = False,
 ) -> None:
     """Record that a request was carried out and its data are still to come."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        campaign.performed(request)
+        campaign.performed(request, op=op)
         done({"id": request, "state": "performed"}, as_json)
 
 
@@ -272,22 +285,27 @@ def retract(
     name: Name,
     instance: Annotated[str, typer.Argument(help="Id of the instance.", show_default=False)],
     reason: Reason = "",
+    op: Op = None,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Take an instance out of the labelled set; the history keeps it."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        campaign.retract(instance, reason)
+        campaign.retract(instance, reason, op=op)
         done({"id": instance, "state": "retracted"}, as_json)
 
 
 @app.command()
 def undo(
-    name: Name, reason: Reason = "", storage: Address = st.DEFAULT_URL, as_json: AsJson = False
+    name: Name,
+    reason: Reason = "",
+    op: Op = None,
+    storage: Address = st.DEFAULT_URL,
+    as_json: AsJson = False,
 ) -> None:
     """Take back what was done last: an instance, or a performance whose data never came."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        undone = campaign.undo(reason)
+        undone = campaign.undo(reason, op=op)
         if undone is None:
             done({"state": "nothing to undo"}, as_json)
         else:
@@ -297,31 +315,43 @@ def undo(
 
 @app.command()
 def pause(
-    name: Name, label: str, storage: Address = st.DEFAULT_URL, as_json: AsJson = False
+    name: Name,
+    label: str,
+    op: Op = None,
+    storage: Address = st.DEFAULT_URL,
+    as_json: AsJson = False,
 ) -> None:
     """Stop requesting a class."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        campaign.pause(label_from_text(campaign, label))
+        campaign.pause(label_from_text(campaign, label), op=op)
         done({"label": label, "state": "paused"}, as_json)
 
 
 @app.command()
 def resume(
-    name: Name, label: str, storage: Address = st.DEFAULT_URL, as_json: AsJson = False
+    name: Name,
+    label: str,
+    op: Op = None,
+    storage: Address = st.DEFAULT_URL,
+    as_json: AsJson = False,
 ) -> None:
     """Request a paused class again."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        campaign.resume(label_from_text(campaign, label))
+        campaign.resume(label_from_text(campaign, label), op=op)
         done({"label": label, "state": "resumed"}, as_json)
 
 
 @app.command("add-class")
 def add_class(
-    name: Name, label: str, storage: Address = st.DEFAULT_URL, as_json: AsJson = False
+    name: Name,
+    label: str,
+    op: Op = None,
+    storage: Address = st.DEFAULT_URL,
+    as_json: AsJson = False,
 ) -> None:
     """Declare one more class."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        campaign.add_class(label_from_text(campaign, label))
+        campaign.add_class(label_from_text(campaign, label), op=op)
         done({"label": label, "state": "added"}, as_json)
 
 

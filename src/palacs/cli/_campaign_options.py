@@ -29,6 +29,10 @@ File = Annotated[
 ]
 Reason = Annotated[str, typer.Option("--reason", help="Why; kept in the record.")]
 Cost = Annotated[float | None, typer.Option("--cost", help="What it cost.")]
+Op = Annotated[
+    str | None,
+    typer.Option("--op", help="Your id for this call: repeated with it, nothing happens twice."),
+]
 Duration = Annotated[float | None, typer.Option("--duration", help="Seconds it took.")]
 
 

@@ -25,7 +25,7 @@ from palacs.campaign import (
 from palacs.storage import StorageError, StoredCampaign
 from palacs.studio import _models as m
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
-from palacs.studio._deps import TheBook, TheCampaign
+from palacs.studio._deps import TheBook, TheCampaign, TheOp
 from palacs.studio._error_answers import Refused, refusing
 
 router = APIRouter(tags=["campaigns"])
@@ -76,7 +76,7 @@ def _progress(campaign: StudioCampaign) -> dict[str, Any]:
 
 
 @router.post("/campaigns", status_code=201)
-def create(body: m.NewCampaign, book: TheBook) -> dict[str, Any]:
+def create(body: m.NewCampaign, book: TheBook, op: TheOp = None) -> dict[str, Any]:
     """Start a campaign."""
     with refusing():
         create_campaign(
@@ -92,6 +92,7 @@ def create(body: m.NewCampaign, book: TheBook) -> dict[str, Any]:
             attrs=body.attrs,
             features=None if body.features is None else body.features.model_dump(),
             groups=body.groups,
+            op=op,
         )
     return _describe(book.get(body.name))
 
@@ -120,29 +121,29 @@ def _describe(campaign: StudioCampaign) -> dict[str, Any]:
 
 
 @router.post("/campaigns/{name:path}/ask", response_model=m.Requests)
-def ask(campaign: TheCampaign, body: m.Ask | None = None) -> dict[str, Any]:
+def ask(campaign: TheCampaign, body: m.Ask | None = None, op: TheOp = None) -> dict[str, Any]:
     """Request instances of the classes the strategy chooses."""
     wanted = m.Ask() if body is None else body
     with refusing():
-        requests = campaign.ask_many(wanted.n, attrs=wanted.attrs)
+        requests = campaign.ask_many(wanted.n, attrs=wanted.attrs, op=op)
     return {"requests": [request.to_json() for request in requests]}
 
 
 @router.post("/campaigns/{name:path}/tell", response_model=m.Told)
-def tell(campaign: TheCampaign, body: m.Tell) -> dict[str, Any]:
+def tell(campaign: TheCampaign, body: m.Tell, op: TheOp = None) -> dict[str, Any]:
     """Record the instance that a request brought; telling the same again is harmless."""
     with refusing():
         x = _numbers(campaign, body)
-        instance = campaign.tell(body.id, x, body.label, **_noted(body))
+        instance = campaign.tell(body.id, x, body.label, op=op, **_noted(body))
     return {"instance": instance.to_json()}
 
 
 @router.post("/campaigns/{name:path}/add", response_model=m.Told)
-def add(campaign: TheCampaign, body: m.Add) -> dict[str, Any]:
+def add(campaign: TheCampaign, body: m.Add, op: TheOp = None) -> dict[str, Any]:
     """Record an instance that nobody asked for."""
     with refusing():
         x = _numbers(campaign, body)
-        instance = campaign.add(x, body.label, id=body.id, **_noted(body))
+        instance = campaign.add(x, body.label, id=body.id, op=op, **_noted(body))
     return {"instance": instance.to_json()}
 
 
@@ -178,34 +179,34 @@ def _numbers(campaign: StudioCampaign, body: m.Numbers) -> list[float]:
 
 
 @router.post("/campaigns/{name:path}/fail", response_model=m.Done)
-def fail(campaign: TheCampaign, body: m.Fail) -> dict[str, Any]:
+def fail(campaign: TheCampaign, body: m.Fail, op: TheOp = None) -> dict[str, Any]:
     """Record that a request will bring no instance."""
     with refusing():
-        campaign.fail(body.id, body.reason, attrs=body.attrs)
+        campaign.fail(body.id, body.reason, attrs=body.attrs, op=op)
     return {"id": body.id, "state": "failed"}
 
 
 @router.post("/campaigns/{name:path}/performed", response_model=m.Done)
-def performed(campaign: TheCampaign, body: m.Performed) -> dict[str, Any]:
+def performed(campaign: TheCampaign, body: m.Performed, op: TheOp = None) -> dict[str, Any]:
     """Record that a request was carried out and its numbers are still to come."""
     with refusing():
-        campaign.performed(body.id)
+        campaign.performed(body.id, op=op)
     return {"id": body.id, "state": "performed"}
 
 
 @router.post("/campaigns/{name:path}/retract", response_model=m.Done)
-def retract(campaign: TheCampaign, body: m.Retract) -> dict[str, Any]:
+def retract(campaign: TheCampaign, body: m.Retract, op: TheOp = None) -> dict[str, Any]:
     """Take an instance out of the labelled set; the history keeps it."""
     with refusing():
-        campaign.retract(body.id, body.reason)
+        campaign.retract(body.id, body.reason, op=op)
     return {"id": body.id, "state": "retracted"}
 
 
 @router.post("/campaigns/{name:path}/undo", response_model=m.Done)
-def undo(campaign: TheCampaign, body: m.Undo | None = None) -> dict[str, Any]:
+def undo(campaign: TheCampaign, body: m.Undo | None = None, op: TheOp = None) -> dict[str, Any]:
     """Take back what was done last: an instance, or a performance whose data never came."""
     with refusing():
-        undone = campaign.undo("" if body is None else body.reason)
+        undone = campaign.undo("" if body is None else body.reason, op=op)
     if undone is None:
         return {"state": "nothing"}
     state = "retracted" if isinstance(undone, Instance) else "failed"
@@ -213,26 +214,26 @@ def undo(campaign: TheCampaign, body: m.Undo | None = None) -> dict[str, Any]:
 
 
 @router.post("/campaigns/{name:path}/pause", response_model=m.Done)
-def pause(campaign: TheCampaign, body: m.OneClass) -> dict[str, Any]:
+def pause(campaign: TheCampaign, body: m.OneClass, op: TheOp = None) -> dict[str, Any]:
     """Stop requesting a class."""
     with refusing():
-        campaign.pause(body.label)
+        campaign.pause(body.label, op=op)
     return {"label": body.label, "state": "paused"}
 
 
 @router.post("/campaigns/{name:path}/resume", response_model=m.Done)
-def resume(campaign: TheCampaign, body: m.OneClass) -> dict[str, Any]:
+def resume(campaign: TheCampaign, body: m.OneClass, op: TheOp = None) -> dict[str, Any]:
     """Request a paused class again."""
     with refusing():
-        campaign.resume(body.label)
+        campaign.resume(body.label, op=op)
     return {"label": body.label, "state": "resumed"}
 
 
 @router.post("/campaigns/{name:path}/classes", response_model=m.Done)
-def add_class(campaign: TheCampaign, body: m.OneClass) -> dict[str, Any]:
+def add_class(campaign: TheCampaign, body: m.OneClass, op: TheOp = None) -> dict[str, Any]:
     """Declare one more class."""
     with refusing():
-        campaign.add_class(body.label)
+        campaign.add_class(body.label, op=op)
     return {"label": body.label, "state": "added"}
 
 

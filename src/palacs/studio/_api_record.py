@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 
 from palacs.campaign import history_to_json, read_instance
 from palacs.studio import _models as m
-from palacs.studio._deps import TheCampaign
+from palacs.studio._deps import TheCampaign, TheOp
 from palacs.studio._error_answers import Refused, refusing
 from palacs.studio._events import EventHub
 from palacs.studio._inside_page import look_inside
@@ -75,11 +75,12 @@ def upload(
     id: Annotated[str, Query(min_length=1, max_length=200, description="The request.")],
     file: Annotated[UploadFile, File(description="One instance, as CSV, JSON or NPY.")],
     attrs: Annotated[str, Form(description="What to note, as a JSON object.")] = "{}",
+    op: TheOp = None,
 ) -> dict[str, Any]:
     """Tell a request with the numbers in a file."""
     with refusing():
         x = read_instance(file.file.read(), file.filename or "the file", campaign.n_features)
-        instance = campaign.tell(id, x, attrs=_object(attrs))
+        instance = campaign.tell(id, x, attrs=_object(attrs), op=op)
     return {"instance": instance.to_json()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Header, Path, Request
 
 from palacs.storage import Storage
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
@@ -38,3 +38,11 @@ def campaign_of(
 TheConfig = Annotated[StudioConfig, Depends(config_of)]
 TheBook = Annotated[CampaignBook, Depends(book_of)]
 TheCampaign = Annotated[StudioCampaign, Depends(campaign_of)]
+TheOp = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        max_length=200,
+        description="Your id for this call: repeated with it, it gives its first outcome.",
+    ),
+]

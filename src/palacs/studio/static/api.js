@@ -13,7 +13,8 @@ export class ApiError extends Error {
   }
 }
 
-const UNREACHABLE = "The studio cannot be reached, so nothing was saved. Try again once it is back.";
+const UNREACHABLE = "The studio cannot be reached. Try again once it is back: nothing is saved twice.";
+const ATTEMPTS = 3;
 
 /**
  * What was caught, as something that can be shown.
@@ -60,16 +61,51 @@ export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 /** @type {(path: string) => Promise<any>} */
 export const get = (path) => send(path, {});
 
+/**
+ * Ids of actions whose outcome is not known: trying one again is the same action.
+ * @type {Map<string, string>}
+ */
+const unsettled = new Map();
+
+const newId = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
+
+/**
+ * Does something once, however often it has to be sent.
+ * @param {string} path
+ * @param {string} what Tells one action from another.
+ * @param {RequestInit} options
+ * @returns {Promise<any>}
+ */
+async function act(path, what, options) {
+  const op = unsettled.get(what) ?? newId();
+  unsettled.set(what, op);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const answer = await send(path, { method: "POST", ...options, headers: { ...options.headers, "Idempotency-Key": op } });
+      unsettled.delete(what);
+      return answer;
+    } catch (caught) {
+      const { status, kind } = problemOf(caught);
+      const lost = status === 0 || kind === "outcome-unknown";
+      if (!lost) unsettled.delete(what);
+      if (!lost || attempt === ATTEMPTS) throw caught;
+      await new Promise((resolve) => { setTimeout(resolve, 200 * attempt); });
+    }
+  }
+}
+
 /** @type {(path: string, body?: object) => Promise<any>} */
-export const post = (path, body = {}) =>
-  send(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+export const post = (path, body = {}) => {
+  const text = JSON.stringify(body);
+  return act(path, `${path} ${text}`, { headers: { "Content-Type": "application/json" }, body: text });
+};
 
 /** @type {(path: string, file: File, attrs?: object) => Promise<any>} */
 export const upload = (path, file, attrs = {}) => {
   const form = new FormData();
   form.append("file", file, file.name);
   form.append("attrs", JSON.stringify(attrs));
-  return send(path, { method: "POST", body: form });
+  return act(path, `${path} ${file.name} ${file.size} ${file.lastModified}`, { body: form });
 };
 
 /** @type {(campaign: string) => string} */
