@@ -7,7 +7,7 @@ help:
 	@echo "make test       set up, lint, check types, run all tests"
 	@echo "make reproduce  the paper's evaluation with its 500 trials, into results/"
 	@echo "make bench      all benchmarks, side by side with peers (half an hour)"
-	@echo "make soak       500 killed workers against one campaign, on both databases"
+	@echo "make soak       kills, forks, cut connections, flipped bits, clocks that jump, on both databases"
 
 demo:
 	@tools/setup all
@@ -55,7 +55,7 @@ bench:
 
 soak:
 	@tools/setup bench
-	$(VENV)/python benchmarks/soak.py --kills 500
+	$(VENV)/python benchmarks/soak.py
 
 clean:
 	rm -rf .venv build dist results .mypy_cache .ruff_cache .pytest_cache .hypothesis \

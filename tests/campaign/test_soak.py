@@ -1,0 +1,82 @@
+"""What ``make soak`` tries at length, in small: nothing acknowledged is lost or doubled."""
+
+from __future__ import annotations
+
+import importlib
+import sqlite3
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+_BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def soak() -> Iterator[ModuleType]:
+    """The same as ``make soak``, found under its own name by the processes it starts."""
+    sys.path.insert(0, str(_BENCHMARKS))
+    yield importlib.import_module("soak")
+    sys.path.remove(str(_BENCHMARKS))
+
+
+def _advance(_done: float) -> None:
+    """Show no progress."""
+
+
+def _kept_every_promise(tally: Any) -> None:
+    assert tally.ok, tally
+    assert tally.recorded >= tally.acknowledged > 0
+    assert tally.replayed > 0
+
+
+def test_forty_kills_lose_nothing(url: str, soak: ModuleType) -> None:
+    tally = soak.kills(url, 40, _advance)
+    _kept_every_promise(tally)
+    assert tally.acknowledged > 40
+    if url.startswith("sqlite"):
+        file = sqlite3.connect(str(sa.make_url(url).database))
+        assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        file.close()
+
+
+def test_forked_children_and_their_parent_write_at_once(url: str, soak: ModuleType) -> None:
+    _kept_every_promise(soak.forks(url, 1, _advance))
+
+
+def test_clocks_may_jump_by_years(url: str, soak: ModuleType) -> None:
+    tally = soak.clocks(url, 20, _advance)
+    _kept_every_promise(tally)
+    assert tally.refused > 0, "the budget was never reached, so nothing was tried"
+
+
+def test_a_connection_may_be_cut_in_the_middle_of_a_commit(
+    new_postgresql: Any, soak: ModuleType
+) -> None:
+    tally = soak.cuts(new_postgresql(), 8, _advance)
+    _kept_every_promise(tally)
+    assert tally.refused > 0
+    for where in ("before", "in", "after"):
+        assert f"{where} COMMIT" in tally.detail
+
+
+def test_a_flipped_bit_is_harmless_or_refused(soak: ModuleType) -> None:
+    for tally in soak.flips(60, _advance):
+        assert tally.ok, tally
+        assert tally.refused > 0
+
+
+def test_the_counts_are_one_table(soak: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    good = soak.Tally("fork", "sqlite", "20 children", acknowledged=1234, recorded=1235)
+    bad = soak.Tally("connection cut", "postgresql", "7 cuts", lost=1, detail="7 in COMMIT")
+    assert good.ok
+    assert not bad.ok
+    soak.show([(good, 1.0), (bad, 2.0)], soak.Console())
+    shown = capsys.readouterr().out
+    assert "acknowledged" in shown
+    assert "1,234" in shown
+    assert "connection cut, postgresql: 7 in COMMIT" in shown
