@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
@@ -140,6 +141,17 @@ class Entries(Mapping[str, Entry]):
                 packed = self._packed.at(place)
                 yield self._by_id.get(packed.id, packed)
 
+    @property
+    def at_hand(self) -> int:
+        """How many are not put away."""
+        return len(self._by_id)
+
+    def put_away(self, but: Iterable[Entry]) -> None:
+        """Put all entries away but some, which are kept as they are."""
+        self._packed = self.packed()
+        self._by_id = {entry.id: entry for entry in but}
+        self._ids = []
+
     def packed(self) -> PackedEntries:
         """Return all of them put away; blocks in which nothing changed are taken over."""
         changed = {entry.number for entry in self._by_id.values()}
@@ -173,6 +185,7 @@ class PackedEntries:
         self.blocks = list(blocks)
         self.hashes = np.empty(0, np.uint64) if hashes is None else hashes
         self.numbers = np.empty(0, np.int64) if numbers is None else numbers
+        self._hashes = self.hashes.data  # numbers come out of it faster
         self._open_block: tuple[int, list[list[Any]]] = (-1, [])
 
     def __len__(self) -> int:
@@ -188,9 +201,11 @@ class PackedEntries:
 
     def find(self, id_: str) -> Entry | None:
         """Return the entry with an id."""
-        wanted = np.uint64(_hash(id_))
-        for place in range(int(np.searchsorted(self.hashes, wanted)), self.n):
-            if self.hashes[place] != wanted:
+        if not self.n:
+            return None
+        wanted = _hash(id_)
+        for place in range(bisect_left(self._hashes, wanted), self.n):
+            if self._hashes[place] != wanted:
                 break
             entry = self.at(int(self.numbers[place]))
             if entry.id == id_:

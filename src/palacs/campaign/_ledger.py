@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from palacs.conditions import Conditions
 
 
+_AT_HAND = 2**14  # entries in memory as objects, before those that are closed are put away
 Phase = Literal["open", "closed", "archived"]
 
 
@@ -125,6 +126,8 @@ class Ledger:
 
     def code(self, label: Any) -> int:
         """Return the position of a class, or raise `UnknownClass`."""
+        if type(label) in (str, int) and label in self._codes:
+            return self._codes[label]  # what it nearly always is
         known = check_label(label)
         if known not in self._codes:
             names = ", ".join(map(repr, self.classes[:12]))
@@ -149,6 +152,11 @@ class Ledger:
     def open_requests(self) -> list[Entry]:
         """Return the requests that were neither told nor failed, oldest first."""
         return self._open.values()
+
+    def put_away(self) -> None:
+        """Put closed entries away where many are at hand; they are there all the same."""
+        if self.entries.at_hand > max(_AT_HAND, len(self.entries) // 4):
+            self.entries.put_away(self._open.values())
 
     def reopen(self, entry: Entry) -> None:
         """Take over an open request of a ledger that was put away."""

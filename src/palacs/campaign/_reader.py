@@ -335,7 +335,8 @@ class CampaignReader:
     def _refresh(self) -> None:
         # Page by page: a long record must not be in memory twice.
         while len(self._catch_up(self._page)) == _PAGE:
-            pass
+            with self._mutex:
+                self._ledger.put_away()
 
     def _page(self, after: int) -> list[Event]:
         return self._storage.events(self._stored.key, after, limit=_PAGE)

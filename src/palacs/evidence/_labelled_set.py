@@ -18,6 +18,9 @@ from palacs.checks import Codes, Features, check_features, check_label_items
 
 Labels = npt.NDArray[Any]
 
+MOST_INSTANCES = 10_000
+"""So many instances say which classes are confused; going through all of more takes long."""
+
 _NOTHING: Codes = np.zeros(0, dtype=np.int64)
 
 
@@ -73,10 +76,57 @@ class LabelledSet:
         """Code of the class that was requested last, if any."""
         return int(self.requested[-1]) if len(self.requested) else None
 
+    def thinned(self, most: int = MOST_INSTANCES) -> LabelledSet:
+        """Return an even selection where there are more instances than evidence needs.
+
+        Large classes give up instances first; of each class as many are kept, evenly over the
+        time they arrived in and always with the latest. What was requested stays as it was.
+
+        Parameters
+        ----------
+        most : int
+            How many instances are kept altogether, at least one of each class.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from palacs.evidence import check_labelled_set
+        >>> many = check_labelled_set(np.zeros((9, 1)), list("aaaaaaabb"), None, None)
+        >>> many.thinned(6).counts.tolist()
+        [4, 2]
+        """
+        if len(self) <= most:
+            return self
+        each = _level(self.counts, most)
+        kept = [
+            np.flatnonzero(self.y == code)[_evenly(int(count), min(int(count), each))]
+            for code, count in enumerate(self.counts)
+            if count
+        ]
+        rows = np.sort(np.concatenate(kept))
+        return replace(self, X=self.X[rows], y=self.y[rows], order=self.requested)
+
     def with_pending(self, code: int) -> LabelledSet:
         """Return the same set with one request more under way."""
         order = None if self.order is None else np.append(self.order, np.int64(code))
         return replace(self, pending=np.append(self.pending, np.int64(code)), order=order)
+
+
+def _level(counts: Codes, most: int) -> int:
+    """Return how many of each class fit, where smaller classes keep all of theirs."""
+    left, each = most, 1
+    ascending = np.sort(counts[counts > 0])
+    for place, count in enumerate(ascending):
+        each = max(1, left // (len(ascending) - place))
+        if count > each:
+            break
+        left -= int(count)
+    return each
+
+
+def _evenly(n: int, kept: int) -> npt.NDArray[np.intp]:
+    """Return `kept` of the places 0, ..., n - 1, evenly and with the last."""
+    return np.linspace(n - 1, 0, kept).round().astype(np.intp)
 
 
 def check_classes(classes: npt.ArrayLike | None, y: Labels) -> Labels:

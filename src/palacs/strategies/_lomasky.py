@@ -51,6 +51,7 @@ class _CrossValidated(Strategy):
 
     def utilities(self, labelled: LabelledSet, stream: Stream) -> Utilities:
         """Return the probability of each class to be requested, shape (n_classes,)."""
+        labelled = labelled.thinned()
         validator = cross_validator(labelled, self.classifier, int(self.folds), stream.seed)
         scores = self._scores(labelled, validator)
         shares: Utilities = scores / scores.sum()
