@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 
+from palacs.cli._light_start import importing
+
 _INSTALL_HINT = "pip install 'palacs[all]'"
 
 
@@ -22,4 +24,6 @@ def main() -> None:
             file=sys.stderr,
         )
         raise SystemExit(1) from None
-    build_app(next((word for word in sys.argv[1:] if not word.startswith("-")), None))()
+    with importing():
+        app = build_app(next((word for word in sys.argv[1:] if not word.startswith("-")), None))
+    app()

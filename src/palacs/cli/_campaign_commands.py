@@ -47,6 +47,7 @@ from palacs.cli._campaign_options import (
 )
 from palacs.cli._campaign_record import record_app
 from palacs.cli._conditions_file import read_conditions
+from palacs.cli._light_start import import_decisions
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -162,6 +163,7 @@ def ask(
     In JSON a utility is null where it is no finite number: the class is paused, or has no
     instance yet and comes first.
     """
+    import_decisions()
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         requests = campaign.ask_many(1 if count is None else count, attrs=read_attrs(attr), op=op)
         if as_json:

@@ -18,8 +18,8 @@ from palacs.checks import Codes, Features, check_features, check_label_items
 
 Labels = npt.NDArray[Any]
 
-MOST_INSTANCES = 10_000
-"""So many instances say which classes are confused; going through all of more takes long."""
+# So many instances, and so many of each class, say which classes are confused.
+_MOST, _OF_EACH = 4_000, 50
 
 _NOTHING: Codes = np.zeros(0, dtype=np.int64)
 
@@ -76,7 +76,7 @@ class LabelledSet:
         """Code of the class that was requested last, if any."""
         return int(self.requested[-1]) if len(self.requested) else None
 
-    def thinned(self, most: int = MOST_INSTANCES) -> LabelledSet:
+    def thinned(self, most: int | None = None) -> LabelledSet:
         """Return an even selection where there are more instances than evidence needs.
 
         Large classes give up instances first; of each class as many are kept, evenly over the
@@ -84,8 +84,9 @@ class LabelledSet:
 
         Parameters
         ----------
-        most : int
-            How many instances are kept altogether, at least one of each class.
+        most : int or None
+            How many instances are kept altogether, at least one of each class; by default 4,000,
+            or 50 per class where that is more.
 
         Examples
         --------
@@ -95,6 +96,7 @@ class LabelledSet:
         >>> many.thinned(6).counts.tolist()
         [4, 2]
         """
+        most = max(_MOST, _OF_EACH * self.n_classes) if most is None else most
         if len(self) <= most:
             return self
         each = _level(self.counts, most)

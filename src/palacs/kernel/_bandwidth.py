@@ -328,18 +328,20 @@ def _squared_between(X: Features, rows: Codes) -> Features:
     with np.errstate(over="ignore", invalid="ignore"):
         near = X - X.mean(axis=0)
         norms = (near**2).sum(axis=1)
-        squared: Features = norms[rows, None] + norms[None, :]
-        close = squared * _CLOSE
-        squared -= 2.0 * (near[rows] @ near.T)
-    _renew_close(squared, close, X, rows)
+        squared: Features = near[rows] @ near.T
+        # In place: with many instances each of these takes as much memory as they do.
+        squared *= -2.0
+        _add_norms(squared, norms, X, rows)
     return squared
 
 
 @compiled
-def _renew_close(squared: Features, close: Features, X: Features, rows: Codes) -> None:
-    """Take differences, in place, where a squared distance (n_rows, n) is not above ``close``."""
+def _add_norms(squared: Features, norms: Features, X: Features, rows: Codes) -> None:
+    """Turn -2 x·x' (n_rows, n) into squared distances, in place; close ones from differences."""
     for r in range(rows.shape[0]):
         for j in range(X.shape[0]):
+            both = norms[rows[r]] + norms[j]
+            squared[r, j] += both
             # Also where the product is not a number.
-            if not squared[r, j] > close[r, j]:
+            if not squared[r, j] > both * _CLOSE:
                 squared[r, j] = squared_distance(X[rows[r]], X[j])

@@ -65,7 +65,7 @@ class SpareSettled(Strategy):
     A class is settled as far as decisions on its left-out instances are right, and would stay
     right with half of its instances. Settled classes are asked for about as often as the square
     root of the others' counts; where no class is settled, this is `UniformSelection`. Of more
-    than 10,000 instances an even selection says who is settled.
+    than 4,000 instances (and 50 per class) an even selection says who is settled.
 
     Parameters
     ----------
