@@ -18,13 +18,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
-import numpy as np
-
 from palacs.campaign import _values
 from palacs.campaign._attrs import attr_text
-from palacs.campaign._event_rows import brings, check_seal, event_of, record_of, seal_of
+from palacs.campaign._event_rows import brings, check_seal, event_of
+from palacs.campaign._export import (
+    FORMAT,
+    Record,
+    table_pieces,
+    write_json,
+    write_parquet_pieces,
+)
 from palacs.campaign._features import feature_columns
-from palacs.campaign._history import TIMES, history_of
+from palacs.campaign._history import TIMES
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._records import ATTRS
 from palacs.storage import Event, StorageDamaged
@@ -32,7 +37,6 @@ from palacs.storage import Event, StorageDamaged
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = "palacs-campaign"
 Found = tuple[str, Mapping[str, Any], list[Event]]
 """What a file holds: the campaign's name, the seal, and the events."""
 
@@ -53,9 +57,9 @@ TEXTS = ("id", "request_id", "asked", "label", "reason", "asked_by", "told_by", 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
-def export_campaign(name: str, events: Sequence[Event], at: float, path: Path) -> Path:
+def export_campaign(record: Record, path: Path) -> Path:
     """Write a campaign's events; the format follows the file's suffix."""
-    writers = {".json": _write_json, ".csv": _write_csv, ".parquet": _write_parquet}
+    writers = {".json": write_json, ".csv": _write_csv, ".parquet": _write_parquet}
     writer = writers.get(path.suffix.lower())
     if writer is None:
         raise ValueError(f"cannot export to {str(path)!r}; end it in .csv, .parquet or .json.")
@@ -63,7 +67,7 @@ def export_campaign(name: str, events: Sequence[Event], at: float, path: Path) -
     # processes each has its own draft.
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
-        writer(name, events, at, draft)
+        writer(record, draft)
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
         draft.replace(path)
@@ -105,16 +109,6 @@ def read_campaign(path: Path) -> tuple[str, list[Event]]:
 # -- JSON ------------------------------------------------------------------------------
 
 
-def _write_json(name: str, events: Sequence[Event], at: float, path: Path) -> None:
-    head = {"format": FORMAT, **seal_of(events), "name": name, "exported_at": at}
-    with path.open("w", encoding="utf-8") as file:
-        file.write(f'{json.dumps(head)[:-1]}, "events": [\n')
-        for place, event in enumerate(events):
-            row = record_of(event) | {"x": None if event.x is None else _vector(event.x)}
-            file.write((",\n" if place else "") + json.dumps(row, allow_nan=False))
-        file.write("\n]}\n")
-
-
 def _read_json(content: bytes) -> Found:
     found = _strict_json(content.decode("utf-8"))
     if not isinstance(found, dict) or found.get("format") != FORMAT:
@@ -130,53 +124,32 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number of JSON")
 
 
-def _vector(raw: bytes) -> list[float]:
-    return [float(value) for value in _values.from_bytes(raw)]
-
-
 # -- tables ----------------------------------------------------------------------------
 
 
-def _table(name: str, events: Sequence[Event], at: float) -> pd.DataFrame:
-    """Return the history with features and the column ``record``."""
-    import pandas as pd
-
-    ledger = Ledger()
-    for event in events:
-        ledger.apply(event)
-    frame = history_of(ledger, at, features=True)
-    own = [event for event in events if event.entry is None]
-    frame = pd.concat([frame, pd.DataFrame(index=range(len(own)))], ignore_index=True)
-    rows: dict[str | None, list[dict[str, Any]]] = {}
-    for event in events:
-        if event.entry is not None:
-            rows.setdefault(event.entry, []).append(record_of(event))
-    records = [rows[id_] for id_ in ledger.entries] + [[record_of(event)] for event in own]
-    records[len(ledger.entries)][0] |= {"name": name, **seal_of(events)}
-    frame["record"] = [json.dumps(record, allow_nan=False) for record in records]
-    order = np.argsort([record[0]["seq"] for record in records], kind="stable")
-    return frame.iloc[order].reset_index(drop=True)
+def _write_csv(record: Record, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for place, frame in enumerate(table_pieces(record)):
+            for column in TIMES:
+                stamps = frame[column].map(lambda t: t.isoformat(), na_action="ignore")
+                frame[column] = stamps.astype(object)
+            for column in (*TEXTS, *_texts_noted(frame)):
+                readable = frame[column].map(shown, na_action="ignore")
+                frame[column] = readable.map(neutralise, na_action="ignore")
+            frame.rename(columns=neutralise).to_csv(file, index=False, header=place == 0)
 
 
-def _write_csv(name: str, events: Sequence[Event], at: float, path: Path) -> None:
-    frame = _table(name, events, at)
-    for column in TIMES:
-        stamps = frame[column].map(lambda t: t.isoformat(), na_action="ignore")
-        frame[column] = stamps.astype(object)
-    for column in (*TEXTS, *_texts_noted(frame)):
-        readable = frame[column].map(shown, na_action="ignore")
-        frame[column] = readable.map(neutralise, na_action="ignore")
-    frame.rename(columns=neutralise).to_csv(path, index=False)
+def _write_parquet(record: Record, path: Path) -> None:
+    write_parquet_pieces(map(_one_type_each, table_pieces(record)), path)
 
 
-def _write_parquet(name: str, events: Sequence[Event], at: float, path: Path) -> None:
-    frame = _table(name, events, at)
+def _one_type_each(frame: pd.DataFrame) -> pd.DataFrame:
     for column in ("asked", "label"):
-        # One type per column; the record beside it knows which labels are integers.
+        # The record beside it knows which labels are integers.
         frame[column] = frame[column].map(str, na_action="ignore")
     for column in (*TEXTS, *_texts_noted(frame)):
         frame[column] = frame[column].map(shown, na_action="ignore")
-    frame.to_parquet(path, index=False)
+    return frame
 
 
 def _read_csv(content: bytes) -> Found:

@@ -306,9 +306,16 @@ class CampaignReader:
         `import_campaign` reads it back in with nothing lost.
         """
         from palacs.campaign._exchange import export_campaign
+        from palacs.campaign._export import Record
 
         self._refresh()
-        return export_campaign(self.name, self.events(), self._storage.now(), Path(path))
+        record = Record(
+            self.name,
+            self._storage.now(),
+            self._ledger.seq,
+            lambda after, limit: self._storage.events(self._stored.key, after, limit),
+        )
+        return export_campaign(record, Path(path))
 
     # -- keeping up with the record ----------------------------------------------------
 

@@ -53,9 +53,12 @@ class RowStore:
     ----------
     stored : sequence of StoredBlock
         The first blocks, where they need not be kept here.
+    keep : bool
+        False counts and measures rows alone; what is in them is lost.
     """
 
-    def __init__(self, stored: Sequence[StoredBlock] = ()) -> None:
+    def __init__(self, stored: Sequence[StoredBlock] = (), *, keep: bool = True) -> None:
+        self._keep = keep
         self._firsts: list[int] = []
         self._blocks: list[Matrix | StoredBlock] = []
         self._n = 0
@@ -89,7 +92,8 @@ class RowStore:
             self._firsts.append(row)
         latest = self._blocks[-1]
         assert not isinstance(latest, StoredBlock)
-        latest[row - self._firsts[-1]] = np.frombuffer(raw, dtype="<f8")
+        if self._keep:
+            latest[row - self._firsts[-1]] = np.frombuffer(raw, dtype="<f8")
         self._n += 1
         return row
 
