@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from palacs.campaign._values import brief
+
 Attrs = dict[str, Any]
 
 MOST_KEYS = 64
@@ -33,7 +35,7 @@ def check_attrs(attrs: Any) -> Attrs | None:
     if attrs is None:
         return None
     if not isinstance(attrs, Mapping):
-        raise ValueError(f"attrs={_brief(attrs)} must map names to values: {{'subject': 's01'}}.")
+        raise ValueError(f"attrs={brief(attrs)} must map names to values: {{'subject': 's01'}}.")
     plain: Attrs = _object(attrs, "attrs", 1)
     size = len(attrs_text(plain).encode("utf-8"))
     if size > LARGEST_BYTES:
@@ -65,9 +67,9 @@ def attr_text(value: Any) -> str | None:
 def check_key(key: Any, what: str = "attribute") -> str:
     """Return the name of an attribute: 1 to 100 printable characters."""
     if not isinstance(key, str) or not key.strip() or not key.isprintable():
-        raise ValueError(f"{what} {_brief(key)} is no name; give 1 to {LONGEST_KEY} characters.")
+        raise ValueError(f"{what} {brief(key)} is no name; give 1 to {LONGEST_KEY} characters.")
     if len(key) > LONGEST_KEY:
-        raise ValueError(f"{what} {_brief(key)} is longer than {LONGEST_KEY} characters.")
+        raise ValueError(f"{what} {brief(key)} is longer than {LONGEST_KEY} characters.")
     return str(key)
 
 
@@ -83,7 +85,7 @@ def check_groups(groups: Any) -> list[str] | None:
         return None
     names = [groups] if isinstance(groups, str) else groups
     if not isinstance(names, Sequence) or not names:
-        raise ValueError(f"groups={_brief(groups)} must name an attribute, such as 'subject'.")
+        raise ValueError(f"groups={brief(groups)} must name an attribute, such as 'subject'.")
     found = [check_key(name, "group") for name in names]
     if len(set(found)) < len(found):
         raise ValueError(f"groups={found} names an attribute twice.")
@@ -149,8 +151,3 @@ def _number(value: float, where: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{where}={value} is no number that JSON has; leave it out.")
     return value
-
-
-def _brief(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -141,5 +141,14 @@ def fit_model(now: Snapshot, classifier: Any) -> Pipeline:
     chosen = now.model() if classifier is None else clone(classifier)
     pipeline = Pipeline([("scale", scaler), ("classifier", chosen)])
     searching = isinstance(chosen, (GridSearchCV, RandomizedSearchCV))
-    told = {"classifier__groups": now.groups} if searching and now.settings.groups else {}
-    return pipeline.fit(now.X, np.array(now.classes)[now.codes], **told)
+    groups = now.groups if searching else None
+    y = np.array(now.classes)[now.codes]
+    if groups is None:
+        return pipeline.fit(now.X, y)
+    try:
+        return pipeline.fit(now.X, y, classifier__groups=groups)
+    except ValueError as error:
+        names = list(dict.fromkeys(groups))
+        raise CampaignError(
+            f"{error} The groups so far are {', '.join(map(repr, names[:12]))}."
+        ) from error
