@@ -10,13 +10,13 @@ from __future__ import annotations
 import random
 import tempfile
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from _soak_diary import CLASSES, Diary, examine
 from _soak_processes import PATIENCE_S, fork, in_a_fresh_process, wait_for
-from _soak_tally import Advance, Tally
+from _soak_tally import Advance, Tally, database_of
 from palacs.campaign import (
     BudgetExhausted,
     Campaign,
@@ -60,12 +60,12 @@ def clocks(url: str, turns: int, advance: Advance, *, seed: int = 0, name: str =
     with tempfile.TemporaryDirectory() as folder:
         arguments = (url, name, Path(folder), turns, seed)
         broken = in_a_fresh_process(_workers, *arguments, advance=advance)
-        found = examine(url, name, Path(folder), go_on=False)
-        broken += _over_budget(url, name) + _out_of_step(url, name)
-        broken += _not_exported(url, name, Path(folder))
-    kind = url.split(":")[0].split("+")[0]
-    jumps = WORKERS * turns * 2
-    return Tally("clock jumps", kind, f"{jumps} jumps", broken=broken, **asdict(found))
+        broken += _out_of_step(url, name)
+        with load_campaign(name, storage=url) as campaign:
+            broken += _over_budget(campaign) + _not_exported(campaign, Path(folder))
+            done = f"{2 * WORKERS * turns} jumps"
+            tried = Tally("clock jumps", database_of(url), done, broken=broken)
+            return examine(campaign, Path(folder), tried)
 
 
 def _workers(advance: Advance, url: str, name: str, notes: Path, turns: int, seed: int) -> int:
@@ -133,13 +133,12 @@ class _Room:
             self.delivered.discard(id_)
 
 
-def _over_budget(url: str, name: str) -> int:
+def _over_budget(campaign: Campaign) -> int:
     """Return how many requests were made although the budget was used up by their own clock."""
     room, over = _Room(), 0
-    with load_campaign(name, storage=url) as campaign:
-        for event in campaign.events():
-            over += event.kind == "asked" and room.taken(event.at) >= BUDGET
-            room.fold(event)
+    for event in campaign.events():
+        over += event.kind == "asked" and room.taken(event.at) >= BUDGET
+        room.fold(event)
     return over
 
 
@@ -161,11 +160,10 @@ def _out_of_step(url: str, name: str) -> int:
     return wrong
 
 
-def _not_exported(url: str, name: str, folder: Path) -> int:
+def _not_exported(campaign: Campaign, folder: Path) -> int:
     """Return how many kinds of export do not bring the record back."""
-    with load_campaign(name, storage=url) as campaign:
-        wrong = 0
-        for suffix in ("json", "csv", "parquet"):
-            back = import_campaign(campaign.export(folder / f"out.{suffix}"), storage="memory")
-            wrong += back.events() != campaign.events() or not back.replay().ok
-        return wrong
+    wrong = 0
+    for suffix in ("json", "csv", "parquet"):
+        back = import_campaign(campaign.export(folder / f"out.{suffix}"), storage="memory")
+        wrong += back.events() != campaign.events() or not back.replay().ok
+    return wrong

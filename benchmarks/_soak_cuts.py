@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 import tempfile
 import threading
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from _soak_diary import CLASSES, Diary, examine, take_a_turn
+from _soak_diary import CLASSES, Diary, does_not_go_on, examine, take_a_turn
 from _soak_processes import PATIENCE_S, fork, in_a_fresh_process, wait_for
 from _soak_proxy import CuttingProxy
 from _soak_tally import Advance, Tally
@@ -35,10 +34,12 @@ def cuts(url: str, turns: int, advance: Advance, *, seed: int = 0, name: str = "
             finally:
                 enough.set()
                 cutter.join()
-        found = examine(url, name, notes)
-    how = ", ".join(f"{n} {kind}" for kind, n in sorted(proxy.cuts.items()))
-    done = f"{proxy.cuts.total()} cuts"
-    return Tally("connection cut", "postgresql", done, broken=broken, detail=how, **asdict(found))
+        how = ", ".join(f"{n} {kind}" for kind, n in sorted(proxy.cuts.items()))
+        done = f"{proxy.cuts.total()} cuts"
+        with load_campaign(name, storage=url) as campaign:
+            bad = broken + does_not_go_on(campaign)
+            tried = Tally("connection cut", "postgresql", done, broken=bad, detail=how)
+            return examine(campaign, notes, tried)
 
 
 def _cut_until(enough: threading.Event, proxy: CuttingProxy, seed: int) -> None:

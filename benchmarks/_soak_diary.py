@@ -13,14 +13,15 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from palacs.campaign import Campaign, Instance, Request, load_campaign
-from palacs.storage import Event, StorageError
+from _soak_tally import Tally
+from palacs.campaign import Campaign, Instance, Request
+from palacs.storage import Event, StorageOutcomeUnknown, StorageUnavailable
 
 CLASSES = ("rest", "left", "right", "feet")
 MOST_TRIES = 500  # of one operation, before its worker gives up
@@ -58,24 +59,25 @@ class Diary:
         """
         self._number += 1
         op = f"{self.worker}-{self._number}"
-        result = self.insist(lambda: call(op))
+        result = self.insist(lambda: call(op), op)
         entry = result.id if isinstance(result, Request | Instance) else None
         self._note({"op": op, "kind": kind, "entry": entry, "x": x})
         return result
 
-    def insist(self, call: Callable[[], Any]) -> Any:
+    def insist(self, call: Callable[[], Any], op: str | None = None) -> Any:
         """Call until the storage can be reached, and note each refusal."""
         for _ in range(MOST_TRIES):
             try:
                 return call()
-            except StorageError as error:
-                self.refused(error)
+            except StorageUnavailable as error:
+                self.refused(error, op)
                 time.sleep(0.002)
         raise RuntimeError(f"{self.worker} was refused {MOST_TRIES} times")
 
-    def refused(self, error: Exception) -> None:
+    def refused(self, error: Exception, op: str | None = None) -> None:
         """Note that something was refused with a clear error."""
-        self._note({"refused": type(error).__name__})
+        kept = "unknown" if isinstance(error, StorageOutcomeUnknown) else "no"
+        self._note({"refused": op, "kept": kept, "at": time.time()})
 
     def _note(self, what: dict[str, Any]) -> None:
         os.write(self._file, (json.dumps(what) + "\n").encode())
@@ -102,54 +104,55 @@ def take_a_turn(campaign: Campaign, diary: Diary, rng: random.Random) -> None:
         diary.do("added", lambda op: campaign.add(x, label, op=op), x)
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """A record held against the diaries; fields as in `Tally`."""
-
-    acknowledged: int
-    recorded: int
-    lost: int
-    doubled: int
-    altered: int
-    refused: int
-    replayed: int
-    mismatches: int
-
-
-def examine(url: str, name: str, folder: Path, *, go_on: bool = True) -> Findings:
-    """Compare a campaign's record with what its workers noted, and let the campaign go on."""
+def examine(campaign: Campaign, folder: Path, tried: Tally) -> Tally:
+    """Return what was tried with its counts: the record compared with what workers noted."""
     notes = [note for file in folder.glob("*.notes") for note in _read(file)]
     noted = [note for note in notes if "op" in note]
-    with load_campaign(name, storage=url) as campaign:
-        events: dict[str, list[Event]] = defaultdict(list)
-        for event in campaign.events():
-            if event.op is not None:
-                events[event.op].append(event)
-        told = [note for note in noted if note["x"] is not None and note["op"] in events]
-        altered = {n["op"] for n in noted if n["op"] in events and not _is(events[n["op"]][0], n)}
-        altered |= {n["op"] for n in told if campaign.instance(n["entry"]).x.tolist() != n["x"]}
-        if go_on:
-            before = campaign.status().instances
-            campaign.tell(campaign.ask(), [0.0, 0.0])
-            if campaign.status().instances != before + 1:
-                raise RuntimeError("the campaign did not go on")
-        replayed = campaign.replay()
-    return Findings(
+    events: dict[str, list[Event]] = defaultdict(list)
+    for event in campaign.events():
+        if event.op is not None:
+            events[event.op].append(event)
+    told = [note for note in noted if note["x"] is not None and note["op"] in events]
+    altered = {n["op"] for n in noted if n["op"] in events and not _is(events[n["op"]][0], n)}
+    altered |= {n["op"] for n in told if campaign.instance(n["entry"]).x.tolist() != n["x"]}
+    replayed = campaign.replay()
+    return replace(
+        tried,
         acknowledged=len(noted),
         recorded=len(events),
         lost=sum(1 for note in noted if note["op"] not in events),
         doubled=sum(1 for found in events.values() if len(found) > 1),
         altered=len(altered),
         refused=len(notes) - len(noted),
+        broken=tried.broken + _untrue(notes, events),
         replayed=replayed.checked,
         mismatches=len(replayed.mismatches),
     )
+
+
+def does_not_go_on(campaign: Campaign) -> int:
+    """Return 1 unless the campaign can be continued."""
+    before = campaign.status().instances
+    campaign.tell(campaign.ask(), [0.0, 0.0])
+    return int(campaign.status().instances != before + 1)
 
 
 def _read(file: Path) -> list[dict[str, Any]]:
     # The last line may be torn where its worker was killed.
     lines = file.read_text().splitlines()
     return [json.loads(line) for line in lines if line.endswith("}")]
+
+
+def _untrue(notes: list[dict[str, Any]], events: dict[str, list[Event]]) -> int:
+    """Return how many refusals said that nothing was kept although it was."""
+    untrue, unknown = 0, set()
+    for note in notes:
+        op = note.get("refused")
+        if note.get("kept") == "unknown":
+            unknown.add(op)
+        elif op in events and op not in unknown:
+            untrue += events[op][0].at < note["at"]
+    return untrue
 
 
 def _is(event: Event, note: dict[str, Any]) -> bool:

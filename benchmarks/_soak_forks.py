@@ -10,13 +10,12 @@ from __future__ import annotations
 import random
 import tempfile
 import threading
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from _soak_diary import CLASSES, Diary, examine, take_a_turn
+from _soak_diary import CLASSES, Diary, does_not_go_on, examine, take_a_turn
 from _soak_processes import fork, in_a_fresh_process, wait_for
-from _soak_tally import Advance, Tally
+from _soak_tally import Advance, Tally, database_of
 from palacs.campaign import Campaign, create_campaign, load_campaign
 
 CHILDREN, TURNS = 8, 5
@@ -29,10 +28,10 @@ def forks(url: str, rounds: int, advance: Advance, *, seed: int = 0, name: str =
     with tempfile.TemporaryDirectory() as folder:
         arguments = (url, name, Path(folder), rounds, seed)
         children, broken = in_a_fresh_process(_rounds, *arguments, advance=advance)
-        found = examine(url, name, Path(folder))
-    kind = url.split(":")[0].split("+")[0]
-    done = f"{children} children"
-    return Tally("fork", kind, done, broken=broken, **asdict(found))
+        with load_campaign(name, storage=url) as campaign:
+            bad = broken + does_not_go_on(campaign)
+            tried = Tally("fork", database_of(url), f"{children} children", broken=bad)
+            return examine(campaign, Path(folder), tried)
 
 
 def _rounds(

@@ -8,13 +8,12 @@ import random
 import signal
 import tempfile
 import time
-from dataclasses import asdict
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from _soak_diary import CLASSES, Diary, examine, take_a_turn
+from _soak_diary import CLASSES, Diary, does_not_go_on, examine, take_a_turn
 from _soak_processes import warm_up
-from _soak_tally import Advance, Tally
+from _soak_tally import Advance, Tally, database_of
 from palacs.campaign import create_campaign, load_campaign
 
 WORKERS = 8
@@ -45,8 +44,10 @@ def kills(url: str, n: int, advance: Advance, *, seed: int = 0, name: str = "kil
             advance(1)
         nursery.kill()
         nursery.join()
-        found = examine(url, name, notes)
-    return Tally("workers killed", url.split(":")[0].split("+")[0], f"{n} kills", **asdict(found))
+        with load_campaign(name, storage=url) as campaign:
+            bad = does_not_go_on(campaign)
+            tried = Tally("workers killed", database_of(url), f"{n} kills", broken=bad)
+            return examine(campaign, notes, tried)
 
 
 def _work(url: str, name: str, notes: Path, number: int) -> None:

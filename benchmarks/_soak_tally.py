@@ -61,6 +61,11 @@ class Tally:
         return not (self.lost or self.doubled or self.altered or self.broken or self.mismatches)
 
 
+def database_of(url: str) -> str:
+    """Return the kind of database at an address."""
+    return url.partition(":")[0].partition("+")[0]
+
+
 # Fields, and how their columns are called.
 _COUNTS = {
     "acknowledged": "acknowledged",

@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from palacs.campaign import create_campaign
+from palacs.storage import StorageOutcomeUnknown, StorageUnavailable
+
 _BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
@@ -68,6 +71,26 @@ def test_a_flipped_bit_is_harmless_or_refused(soak: ModuleType) -> None:
     for tally in soak.flips(60, _advance):
         assert tally.ok, tally
         assert tally.refused > 0
+
+
+def test_what_is_lost_doubled_or_altered_is_counted(soak: ModuleType, tmp_path: Path) -> None:
+    campaign = create_campaign("c", ["a", "b"], strategy="uniform", storage="memory")
+    diaries = importlib.import_module("_soak_diary")
+    diary = diaries.Diary(tmp_path, "worker")
+    request = diary.do("asked", lambda op: campaign.ask(op=op))
+    diary.do("told", lambda op: campaign.tell(request, [1.0], op=op), [1.0])
+    tried = soak.Tally("trying", "memory", "twice")
+    assert diaries.examine(campaign, tmp_path, tried).ok
+    diary.do("told", lambda _: campaign.instance(request.id), [1.0])  # never came in
+    diary.do("added", lambda op: campaign.add([2.0], "a", op=op), [3.0])
+    campaign.tell_many([(each, [4.0]) for each in campaign.ask_many(2)], op="both")
+    found = diaries.examine(campaign, tmp_path, tried)
+    assert (found.acknowledged, found.recorded) == (4, 4)
+    assert (found.lost, found.altered, found.doubled) == (1, 1, 1)
+    diary.refused(StorageUnavailable("nothing was kept"), "worker-1")
+    assert diaries.examine(campaign, tmp_path, tried).broken == 1
+    diary.refused(StorageOutcomeUnknown("who knows"), "worker-2")
+    assert diaries.examine(campaign, tmp_path, tried).broken == 1
 
 
 def test_the_counts_are_one_table(soak: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
