@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import sqlalchemy as sa
 
 from palacs import strategies
-from palacs.campaign import create_campaign, load_campaign
-from palacs.storage import MemoryStorage
+from palacs.campaign import create_campaign, import_campaign, load_campaign
+from palacs.storage import MemoryStorage, StorageDamaged
 
 CLASSES = ["rest", "left", "right"]
 
@@ -46,24 +49,41 @@ def test_every_strategy_replays(name: str) -> None:
     assert replayed.largest_difference == 0.0
 
 
-def test_a_request_that_does_not_follow_from_the_record_is_named(new_sqlite) -> None:
-    url = new_sqlite()
-    with create_campaign("c", CLASSES, strategy="uniform", storage=url, seed=0) as campaign:
-        requests = campaign.ask_many(3)
-        forged = next(label for label in CLASSES if label != requests[1].label)
-    file = sqlite3.connect(str(sa.make_url(url).database))
-    file.execute("DROP TRIGGER palacs_no_update")
-    file.execute(
-        "UPDATE palacs_events SET label = ? WHERE entry = ?", (f'"{forged}"', requests[1].id)
-    )
-    file.commit()
-    file.close()
-    with load_campaign("c", storage=url) as campaign:
-        replayed = campaign.replay()
+def test_a_request_that_does_not_follow_from_the_record_is_named(tmp_path: Path) -> None:
+    campaign = create_campaign("c", CLASSES, strategy="uniform", storage="memory", seed=0)
+    requests = campaign.ask_many(3)
+    forged = next(label for label in CLASSES if label != requests[1].label)
+    path = campaign.export(tmp_path / "out.json")
+    content = json.loads(path.read_text()) | {"version": 1}  # without a seal
+    content["events"][2]["label"] = forged
+    path.write_text(json.dumps(content))
+    replayed = import_campaign(path, storage="memory").replay()
     assert not replayed.ok
     assert [(m.request_id, m.asked, m.recomputed) for m in replayed.mismatches] == [
         (requests[1].id, forged, requests[1].label)
     ]
+
+
+@pytest.mark.parametrize("opened", ["before", "after"])
+def test_a_value_changed_by_hand_in_the_record_is_said(new_sqlite: Any, opened: str) -> None:
+    # An instance need not change any decision, so that recomputing alone would find nothing.
+    url = new_sqlite()
+    with create_campaign("c", CLASSES, strategy="uniform", storage=url, seed=0) as campaign:
+        for value in range(3):
+            campaign.tell(campaign.ask(), [float(value)])
+        assert campaign.replay().ok
+        if opened == "after":
+            campaign.close()
+        file = sqlite3.connect(str(sa.make_url(url).database))
+        file.execute("DROP TRIGGER palacs_no_update")
+        file.execute(
+            "UPDATE palacs_events SET x = ? WHERE seq = 3",
+            (np.array([0.5]).astype("<f8").tobytes(),),
+        )
+        file.commit()
+        file.close()
+        with pytest.raises(StorageDamaged, match="event 3 is not what was written"):
+            (campaign if opened == "before" else load_campaign("c", storage=url)).replay()
 
 
 def test_a_class_the_strategy_cannot_work_with_is_not_added() -> None:

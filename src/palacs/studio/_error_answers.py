@@ -34,6 +34,7 @@ _STATUS: tuple[tuple[type[Exception], int, str], ...] = (
     (cp.CampaignError, 409, "campaign"),
     (cp.UnknownClass, 422, "unknown-class"),
     (st.StorageFull, 507, "storage-full"),
+    (st.StorageOutcomeUnknown, 503, "outcome-unknown"),
     (st.StorageError, 503, "storage"),
 )
 
