@@ -6,7 +6,10 @@ with its own defaults and stores one categorical parameter (which of ten classes
 value. The strategy's own cost is shown apart: ``random`` costs next to nothing, so its row
 is the cost of the record; the row of ``pal-acs`` adds the decision itself.
 
+With ``--scale``, what long records cost instead: commands, loading and exporting.
+
     python benchmarks/campaign.py
+    python benchmarks/campaign.py --scale [--million]
 """
 
 from __future__ import annotations
@@ -15,13 +18,18 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import optuna
 
+from _campaign_scale import report
 from palacs.campaign import Campaign, create_campaign, load_campaign
 from palacs.campaign._decide import decide
 from palacs.storage import Draft, open_storage
+
+if TYPE_CHECKING:
+    import optuna
 
 CLASSES = tuple(f"class-{i}" for i in range(10))
 N_FEATURES = 64
@@ -46,6 +54,8 @@ def stored_campaign(url: str, strategy: str, n_stored: int) -> Campaign:
 
 def stored_study(url: str, n_stored: int) -> optuna.Study:
     """Return a study that already holds `n_stored` trials."""
+    import optuna
+
     study = optuna.create_study(storage=url, sampler=optuna.samplers.RandomSampler(seed=0))
     choice: dict[str, optuna.distributions.BaseDistribution] = {
         "class": optuna.distributions.CategoricalDistribution(CLASSES)
@@ -144,7 +154,15 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0, help="per measurement")
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="stored instances")
     parser.add_argument("--folder", help="where the files go; by default a temporary folder")
+    parser.add_argument("--scale", action="store_true", help="long records instead")
+    parser.add_argument("--million", action="store_true", help="with --scale: a million as well")
     options = parser.parse_args()
+    if options.scale:
+        with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+            report(Path(folder), million=options.million)
+        return
+    import optuna
+
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     print("round trips per second; the ratio is that of palacs random to Optuna")
     print(
