@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import socket
 import threading
@@ -18,6 +19,7 @@ from palacs.campaign import (
     Recording,
     acting_as,
     create_campaign,
+    import_campaign,
     load_campaign,
 )
 
@@ -263,3 +265,36 @@ def test_without_groups_there_are_none() -> None:
     c = create_campaign("lab", ["a", "b"], storage="memory")
     with pytest.raises(CampaignError, match="groups='subject'"):
         c.groups()
+
+
+# -- what others wrote -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "complaint"),
+    [
+        ("author", ["Anna"], "no JSON object"),
+        ("author", {"person": "a\rb"}, "author's person"),
+        ("author", {"person": {"name": "Anna"}}, "author's person"),
+        ("attrs", {"subject": "a\rb"}, r"attrs\['subject'\] holds"),
+        ("attrs", "subject=s01", "must map names to values"),
+        ("payload", {"recording": {"where": "a\rb"}}, "is nowhere"),
+        ("payload", {"recording": {"size": 3}}, "where"),
+        ("payload", {"recording": {"where": "x", "sha256": "="}}, "64 hexadecimal digits"),
+        ("payload", {"recording": {"where": "x", "size": "=1"}}, "size"),
+        ("payload", {"recording": "x.edf"}, "contradicts the record"),
+    ],
+)
+def test_notes_that_nobody_could_have_made_are_not_imported(
+    tmp_path: Path, field: str, value: Any, complaint: str
+) -> None:
+    c = create_campaign("lab", ["a", "b"], storage="memory")
+    c.add([0.1], "a", attrs={"subject": "s01"})
+    path = c.export(tmp_path / "lab.json")
+    content = json.loads(path.read_text())
+    content["events"][1][field] = value
+    for seal in set(content) - {"format", "version", "name", "exported_at", "events"}:
+        del content[seal]
+    path.write_text(json.dumps({**content, "version": 1}))
+    with pytest.raises(ValueError, match=complaint):
+        import_campaign(path, storage="memory")

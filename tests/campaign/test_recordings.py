@@ -110,5 +110,9 @@ def test_a_file_that_is_not_there_or_not_as_described_is_refused(edf: Path) -> N
         Recording.of(edf.parent / "nothing.edf")
     with pytest.raises(ValueError, match="is a folder"):
         Recording.of(edf.parent)
+    os.mkfifo(edf.parent / "pipe")
+    for endless in (edf.parent / "pipe", Path("/dev/zero")):
+        with pytest.raises(ValueError, match="is no plain file"):
+            Recording.of(endless)
     with pytest.raises(ValueError, match="is not as described: 12000 bytes instead of 5"):
         Recording.of({"path": edf, "size": 5})

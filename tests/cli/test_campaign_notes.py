@@ -106,6 +106,7 @@ def test_recordings_are_checked_and_trouble_has_an_exit_code(folder: Path) -> No
         (["--attr", "subject"], "must look like subject=s01"),
         (["--attr", "session:=two"], "what follows := is no JSON"),
         (["--attr", "=s01"], "is no name"),
+        (["--attr", "subject=s01", "--attr", "subject:=2"], "'subject' is given twice"),
         (["--recording", "nothing.edf"], "nothing.edf"),
         (["--keep-recording"], "needs a --recording"),
     ],

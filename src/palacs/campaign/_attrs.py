@@ -142,7 +142,7 @@ def _text(value: str, where: str) -> str:
         raise ValueError(
             f"{where} holds {bad!r}, which files cannot keep; write it in plain characters."
         )
-    return str(value)
+    return str.__str__(value)
 
 
 def _number(value: float, where: str) -> float:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from palacs.campaign._values import check_name
+from palacs.campaign._values import brief, check_name
 
 PERSON_VARIABLE = "PALACS_PERSON"
 
@@ -62,6 +62,25 @@ def _person() -> str | None:
     if declared:
         return check_name(declared, PERSON_VARIABLE)
     try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a user without a name, as in some containers
+        return check_name(getpass.getuser(), "user")
+    except (OSError, KeyError, ImportError, ValueError):  # nobody, as in some containers
         return None
+
+
+def check_author(who: Any) -> dict[str, Any] | None:
+    """Return who wrote an event of an imported record, or say that it is nobody.
+
+    Examples
+    --------
+    >>> check_author({"host": "lab-pc", "process": 7, "person": "Anna"})["person"]
+    'Anna'
+    """
+    if who is None:
+        return None
+    if not isinstance(who, dict) or len(who) > 16:
+        raise ValueError(f"its author {brief(who)} is no JSON object")
+    for name, value in who.items():
+        plain = value is None or (isinstance(value, int) and abs(value) < 2**63)
+        if not plain:
+            check_name(value, f"author's {name}")
+    return who

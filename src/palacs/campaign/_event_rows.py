@@ -14,6 +14,7 @@ from typing import Any
 
 from palacs.campaign import _values
 from palacs.campaign._attrs import check_attrs
+from palacs.campaign._author import check_author
 from palacs.storage import ERASED, Event, EventKind
 
 VERSION = 2
@@ -54,7 +55,7 @@ def event_of(row: Any, x: Any) -> Event:
         "duration": _values.check_amount(row.get("duration"), "duration"),
         "payload": _mapping(row, "payload") or {},
         "op": _name(row, "op"),
-        "author": _mapping(row, "author"),
+        "author": check_author(row.get("author")),
         "attrs": check_attrs(row.get("attrs")),
     }
     event = Event(**checked)

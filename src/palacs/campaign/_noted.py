@@ -35,7 +35,8 @@ def note(entry: Entry, event: Event) -> None:
         entry.attrs = sys.intern(attrs_text({**noted(entry), **event.attrs}))
     recording = event.payload.get("recording")
     if recording is not None:
-        found = Recording.from_payload(recording)
+        # The content of one that is kept inside stays in the record alone.
+        found = Recording.from_payload({**recording, "content": None})
         entry.recording = json.dumps(found.to_json())
 
 

@@ -68,7 +68,9 @@ def answer_of(row: Sequence[Any], attrs: Attrs | None) -> Answer:
     if not 2 <= len(row) <= 4:
         raise ValueError(f"an answer has {len(row)} parts; give (request, x), a label and notes.")
     label, notes = (*row[2:], None, None)[:2]
-    notes = {} if notes is None else dict(notes)
+    if notes is not None and not isinstance(notes, Mapping):
+        raise ValueError(f"notes={notes!r:.60} must be a mapping, such as {{'cost': 2.5}}.")
+    notes = dict(notes or {})
     noted = {**(attrs or {}), **(check_attrs(notes.pop("attrs", None)) or {})}
     return answer(row[1], label, **notes, attrs=noted)
 

@@ -105,10 +105,14 @@ class Recording:
     @classmethod
     def from_payload(cls, payload: Mapping[str, Any]) -> Recording:
         """Undo `to_payload`."""
-        text = payload.get("content")
+        where, size, text = payload["where"], payload.get("size"), payload.get("content")
+        if not isinstance(where, str) or not where.isprintable() or not 0 < len(where) <= 4_096:
+            raise ValueError(f"a recording at {where!r:.80} is nowhere")
+        size = None if size is None else check_count(size, "size", minimum=0)
         content = None if text is None else _decoded(text)
-        kept = bool(payload.get("kept"))
-        return cls(str(payload["where"]), payload.get("size"), payload.get("sha256"), kept, content)
+        return cls(
+            where, size, _checked_sha256(payload.get("sha256")), bool(payload.get("kept")), content
+        )
 
 
 State = Literal["intact", "missing", "changed", "unreachable", "not fetched"]
@@ -245,8 +249,10 @@ def _opened(path: Path) -> Any:
     text = str(path.absolute())
     if not text.isprintable() or len(text) > 4_096:
         raise ValueError(f"{text!r:.80} is no usable path; rename the file.")
-    if path.is_dir():
-        raise ValueError(f"the recording {text!r} is a folder; give a file in it.")
+    if path.exists() and not path.is_file():
+        # Reading from a device or a pipe might never end.
+        what = "a folder" if path.is_dir() else "no plain file"
+        raise ValueError(f"the recording {text!r} is {what}; give a file.")
     return path.open("rb")
 
 

@@ -44,7 +44,10 @@ def read_attrs(pairs: Sequence[str] | None) -> dict[str, Any] | None:
         name, equals, value = pair.partition("=")
         if not equals:
             raise ValueError(f"--attr {pair!r} must look like subject=s01 or session:=2.")
-        found[name.removesuffix(":")] = _json(value, pair) if name.endswith(":") else value
+        key = name.removesuffix(":")
+        if key in found:
+            raise ValueError(f"--attr {key!r} is given twice; give each name once.")
+        found[key] = _json(value, pair) if name.endswith(":") else value
     return found
 
 
