@@ -17,7 +17,6 @@ from palacs.campaign._campaign_errors import (
     UnknownClass,
     UnknownEntry,
 )
-from palacs.campaign._decide import Mismatch, Replay
 from palacs.campaign._instance_file import read_instance
 from palacs.campaign._operations import Notes
 from palacs.campaign._recordings import Recording, RecordingCheck
@@ -29,6 +28,7 @@ from palacs.campaign._records import (
     history_to_json,
     json_number,
 )
+from palacs.campaign._replaying import Mismatch, Replay
 from palacs.campaign._settings import Changes, Settings
 from palacs.campaign._snapshot import Snapshot
 from palacs.campaign._starting import create_campaign, import_campaign, load_campaign

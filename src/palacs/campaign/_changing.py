@@ -7,11 +7,13 @@ a replay of the record goes by the same.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Unpack
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Unpack
 
 from palacs.campaign import _course, _decide, _values
 from palacs.campaign._calls import Call, call_of
+from palacs.campaign._erasing import check_wanted, erase, matching
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._reader import CampaignReader
 from palacs.campaign._records import Request, id_of
@@ -91,6 +93,66 @@ class ChangingCampaign(CampaignReader, ABC):
         why = _course.check_why(reason)
         call = call_of(op, "reopen", why)
         self._record(lambda ledger: _course.reopen(ledger, why), call)
+
+    def noted_with(self, attrs: Mapping[str, Any]) -> list[str]:
+        """Return the ids of requests and instances that are noted with all these attributes.
+
+        Values are compared as tables show them: 2 and "2" are the same.
+        """
+        wanted = check_wanted(attrs)
+        self._refresh()
+        with self._mutex:
+            return matching(self._ledger, wanted)
+
+    def erase(self, attrs: Mapping[str, Any], reason: str, *, op: str | None = None) -> int:
+        """Erase everything about somebody who withdraws, for good.
+
+        Requests and instances noted with all these attributes lose their numbers, costs, notes,
+        reasons, authors and recordings kept inside, in the record, its free pages and its log;
+        they leave the labelled set, and the history says "erased". Their ids, classes and times
+        stay, and a tombstone with the reason. What was exported or backed up before, recordings
+        kept outside, and the campaign's own name and attributes are yours to remove. Repeating
+        it is harmless, and completes what was interrupted.
+
+        Parameters
+        ----------
+        attrs : mapping
+            Such as ``{"subject": "s07"}``; compared as in `noted_with`.
+        reason : str
+            Why; kept in the record, so name nobody.
+        op : str or None
+            Your id for this call, see `Campaign`.
+
+        Returns
+        -------
+        int
+            How many requests and instances were erased.
+
+        Examples
+        --------
+        >>> import palacs
+        >>> c = palacs.create_campaign("demo", ["rest", "left"], storage="memory")
+        >>> instance = c.add([0.1, 0.2], "rest", attrs={"subject": "s07"})
+        >>> c.erase({"subject": "s07"}, reason="consent withdrawn")
+        1
+        >>> c.status().instances, c.status().states["erased"]
+        (0, 1)
+        """
+        wanted, why = check_wanted(attrs), _course.check_why(reason)
+        call = call_of(op, "erase", wanted, why)
+        with self.writing(), self._storage.write(self._stored.key) as turn:
+            self._catch_up(turn.events)
+            with self._mutex:
+                ids = matching(self._ledger, wanted)
+            n = erase(turn, ids, why, call)
+        self._refresh()
+        if self._ledger.n_erased:
+            self._storage.purge()
+        return n
+
+    @abstractmethod
+    def writing(self) -> AbstractContextManager[None]:
+        """Return what every operation that writes happens in."""
 
     def _rehearsed(self, plan: Plan, call: Call | None) -> None:
         """Write what changes decisions, once the strategy has shown that it can work with it."""

@@ -6,7 +6,7 @@ was made, so that `replay` can rebuild every snapshot from the record and compar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -154,73 +154,3 @@ def as_decided(now: Snapshot, asked: Event) -> Snapshot:
     """Return a snapshot with the order of requests that a recorded request was decided by."""
     # Older records were decided by the order of telling and must come out the same again.
     return now if asked.payload.get("order") == _BY_ASKING else replace(now, order=None)
-
-
-@dataclass(frozen=True, slots=True)
-class Mismatch:
-    """A request that does not follow from the record: what was asked, what should have been."""
-
-    request_id: str
-    asked: Label
-    recomputed: Label
-    palacs: str
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """Outcome of recomputing a campaign's requests.
-
-    Attributes
-    ----------
-    checked : int
-        Number of requests recomputed.
-    mismatches : tuple of Mismatch
-        Those whose class came out differently.
-    largest_difference : float
-        Between recorded and recomputed utilities; 0 means equal to the last bit.
-    """
-
-    checked: int
-    mismatches: tuple[Mismatch, ...]
-    largest_difference: float
-
-    @property
-    def ok(self) -> bool:
-        """Whether every request follows from what was known when it was made."""
-        return not self.mismatches
-
-
-def replay(events: Iterable[Event]) -> Replay:
-    """Recompute every request from the events before it."""
-    ledger = Ledger()
-    record = list(events)
-    # A decision that took long may stand behind one that knew more.
-    asked = sorted((e for e in record if e.kind == "asked"), key=lambda e: e.payload["known"])
-    checked, difference = 0, 0.0
-    mismatches: list[Mismatch] = []
-    decision = Decision([], np.empty(0))
-    for event in asked:
-        if event.payload["place"] == 0:
-            for known in record[ledger.seq : event.payload["known"]]:
-                ledger.apply(known)
-            now = as_decided(snapshot_of(ledger, event.payload["decided_at"]), event)
-            decision = decide(now, event.payload["batch"])
-            recorded = event.payload["utilities"]
-            difference = max(difference, _difference(recorded, decision.utilities.tolist()))
-        checked += 1
-        recomputed = decision.labels[event.payload["place"]]
-        if recomputed != event.label:
-            assert event.entry is not None
-            assert event.label is not None
-            version = str(event.payload.get("palacs", ""))
-            mismatches.append(Mismatch(event.entry, event.label, recomputed, version))
-    return Replay(checked, tuple(mismatches), difference)
-
-
-def _difference(recorded: list[Any], recomputed: list[float]) -> float:
-    fresh = utilities_to_json(recomputed)
-    if recorded == fresh:
-        return 0.0
-    pairs = [(a, b) for a, b in zip(recorded, fresh, strict=False) if isinstance(a, (int, float))]
-    gaps = [abs(a - b) if isinstance(b, (int, float)) else np.inf for a, b in pairs]
-    return max(gaps, default=float("inf"))

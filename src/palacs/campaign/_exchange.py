@@ -96,6 +96,8 @@ def read_campaign(path: Path) -> tuple[str, list[Event]]:
         ledger = Ledger()
         for event in events:
             ledger.apply(event)
+        if events and ledger.states(events[-1].at)["erased"] > ledger.n_erased:
+            raise ValueError("instances are called erased that no tombstone speaks of")
         _values.check_name(name)
     except _NO_EXPORT as error:
         raise ValueError(

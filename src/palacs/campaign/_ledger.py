@@ -278,7 +278,7 @@ class Ledger:
         for entry in self.entries.to_change():
             entry.asked = None if entry.asked is None else now(entry.asked)
             entry.label = None if entry.label is None else now(entry.label)
-        self.renamed[old] = new
+        self.renamed = {**{past: now(name) for past, name in self.renamed.items()}, old: new}
         self._change(self.settings.renamed(now, event.payload.get("conditions")))
 
     def _fold_asked(self, event: Event) -> None:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from palacs.campaign import _decide, _operations, _values
+from palacs.campaign import _operations, _values
 from palacs.campaign._campaign_errors import CampaignError
-from palacs.campaign._decide import Replay
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._noted import attrs_of, recording_of
 from palacs.campaign._recordings import Recording, RecordingCheck, check_recording
 from palacs.campaign._records import Instance, Request, Status, to_request
+from palacs.campaign._replaying import Replay, replay
 from palacs.campaign._saved_ledger import load_ledger, save_ledger, worth_saving
 from palacs.campaign._settings import Settings
 from palacs.campaign._snapshot import Snapshot, snapshot_of
@@ -112,7 +112,8 @@ class CampaignReader:
             classes, attrs = list(self._ledger.classes), attrs_of(entry, self._ledger.settings)
         # A closed request's utilities are in the record alone.
         asked = self._storage.events(self._stored.key, entry.seq - 1, limit=1)[0]
-        utilities = _values.utilities_from_json(asked.payload["utilities"])
+        # An erased request has none left.
+        utilities = _values.utilities_from_json(asked.payload.get("utilities", ()))
         return to_request(entry, dict(zip(classes, utilities, strict=False)), attrs)
 
     def pending(self) -> list[Request]:
@@ -298,7 +299,7 @@ class CampaignReader:
         Replay
             ``ok`` is true when every class comes out the same again.
         """
-        return _decide.replay(self.events())
+        return replay(self.events())
 
     def export(self, path: str | Path) -> Path:
         """Write the whole record to a ``.csv``, ``.parquet`` or ``.json`` file.

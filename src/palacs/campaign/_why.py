@@ -17,7 +17,9 @@ from palacs.campaign._campaign_errors import NothingToAsk
 from palacs.campaign._decide import allowance, as_decided, decide
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._records import Request
+from palacs.campaign._replaying import rests_on_erased
 from palacs.campaign._snapshot import Snapshot, snapshot_of
+from palacs.campaign._values import utilities_from_json
 from palacs.conditions import class_conditions
 from palacs.storage import Event, Label
 from palacs.strategies import Pick, Stream, Utilities, because, listing, named
@@ -58,15 +60,42 @@ def why_next(now: Snapshot) -> Why:
 def why_asked(events: Sequence[Event], request_id: str) -> Why:
     """Say why a request was made, from the campaign's events."""
     asked = next(e for e in events if e.kind == "asked" and e.entry == request_id)
+    return _by_its_name_now(_why_then(events, asked), events[asked.seq :])
+
+
+def _why_then(events: Sequence[Event], asked: Event) -> Why:
+    assert asked.label is not None
+    if asked.erased:
+        return Why(asked.label, {}, f"{named(asked.label)} was asked for; the request was erased.")
     ledger = Ledger()
     for event in events[: asked.payload["known"]]:
         ledger.apply(event)
     now = as_decided(snapshot_of(ledger, asked.payload["decided_at"]), asked)
+    if rests_on_erased(events, asked):
+        recorded = utilities_from_json(asked.payload["utilities"])
+        return Why(
+            asked.label,
+            dict(zip(now.classes, recorded, strict=False)),
+            f"{named(asked.label)} is asked for; data that spoke for it were erased since, so why "
+            "can no longer be told.",
+        )
     first = asked.seq - 1 - asked.payload["place"]
     now = _after_picks(now, events[first : asked.seq - 1])
-    assert asked.label is not None
     pick = _pick(now, asked.label, decide(now, 1).utilities)
     return _why(now, pick, "is asked for")
+
+
+def _by_its_name_now(why: Why, later: Sequence[Event]) -> Why:
+    """Return a reason with the names that classes have now; the sentence keeps those of then."""
+    label, utilities = why.label, why.utilities
+    for event in later:
+        if event.kind == "class_renamed":
+            old, new = event.label, event.payload["to"]
+            label = new if label == old else label
+            utilities = {new if one == old else one: u for one, u in utilities.items()}
+    if label is None or label == why.label:
+        return replace(why, utilities=utilities)
+    return Why(label, utilities, f"{why.sentence} It is called {named(label)} now.")
 
 
 def _after_picks(now: Snapshot, batch: Sequence[Event]) -> Snapshot:

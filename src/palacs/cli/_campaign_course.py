@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -10,6 +11,7 @@ import typer
 from palacs import campaign as cp
 from palacs import storage as st
 from palacs.cli._campaign_io import label_from_text, parse_params, print_json, reporting
+from palacs.cli._campaign_notes import read_attrs
 from palacs.cli._campaign_options import Address, AsJson, Id, Name, Reason, done
 from palacs.cli._conditions_file import read_conditions
 
@@ -141,3 +143,30 @@ def archive(
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         campaign.archive(reason)
         done({"name": name, "phase": campaign.status().phase}, as_json)
+
+
+@course_app.command()
+def erase(
+    name: Name,
+    reason: Why,
+    attr: Annotated[
+        list[str], typer.Option("--attr", help="NAME=VALUE to look for; all of several.")
+    ],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
+    storage: Address = st.DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Erase everything about somebody who withdraws, for good; a tombstone stays."""
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        wanted = read_attrs(attr) or {}
+        n = len(campaign.noted_with(wanted))
+        if n and not yes:
+            _confirm(f"Erase {n} requests and instances with {', '.join(attr)} from {name}?")
+        n = campaign.erase(wanted, reason)
+        done({"name": name, "erased": str(n)}, as_json)
+
+
+def _confirm(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise ValueError("nobody can be asked here whether this is meant; say so with --yes.")
+    typer.confirm(f"{question} This cannot be undone.", abort=True)

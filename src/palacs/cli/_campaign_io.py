@@ -197,11 +197,18 @@ def print_replay(found: cp.Replay, *, as_json: bool) -> None:
     """Print which requests came out differently, and by which palacs they were asked."""
     if as_json:
         rows = [asdict(mismatch) for mismatch in found.mismatches]
-        print_json({"ok": found.ok, "checked": found.checked, "mismatches": rows})
+        print_json(
+            {"ok": found.ok, "checked": found.checked, "mismatches": rows, "erased": found.erased}
+        )
         return
     for m in found.mismatches:
         by = f"by palacs {m.palacs or 'of an unknown version'}"
         typer.echo(f"{m.request_id}\tasked {m.asked}\trecomputed {m.recomputed}\t{by}")
+    if found.erased:
+        typer.echo(
+            f"{len(found.erased)} requests cannot be recomputed, since they or data they rested on "
+            f"were erased: {', '.join(found.erased)}"
+        )
     same = found.checked - len(found.mismatches)
     typer.echo(f"{same} of {found.checked} requests came out the same again")
     if any(m.palacs != __version__ for m in found.mismatches):

@@ -1,0 +1,55 @@
+"""Erasing what a campaign holds about somebody who withdraws.
+
+All events of the matching entries lose their numbers, attributes, authors and recordings kept
+inside; a tombstone says how many there were and why. What happened when, to which class, and
+the chain that proves it, stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from palacs.campaign._attrs import attr_text, check_attrs
+from palacs.campaign._calls import Call, first_outcome, signed
+from palacs.campaign._ledger import Ledger
+from palacs.campaign._noted import attrs_of
+from palacs.storage import Draft, Transaction
+
+
+def check_wanted(attrs: Any) -> dict[str, str | None]:
+    """Return the attributes that say what to erase, as texts; at least one."""
+    wanted = check_attrs(attrs)
+    if not wanted:
+        raise ValueError("attrs say nothing; name what to look for, such as {'subject': 's07'}.")
+    return {key: attr_text(value) for key, value in wanted.items()}
+
+
+def matching(ledger: Ledger, wanted: Mapping[str, str | None]) -> list[str]:
+    """Return the ids of the requests and instances that are noted with all of these."""
+    seen: dict[str | None, bool] = {}
+    found = []
+    for entry in ledger.entries.values():
+        if entry.attrs not in seen:
+            attrs = attrs_of(entry, ledger.settings)
+            seen[entry.attrs] = all(
+                key in attrs and attr_text(attrs[key]) == text for key, text in wanted.items()
+            )
+        if seen[entry.attrs] and not entry.erased:
+            found.append(entry.id)
+    return found
+
+
+def erase(turn: Transaction, ids: list[str], reason: str, call: Call | None) -> int:
+    """Erase entries in a writer's turn; return how many."""
+    before = first_outcome(turn, call)
+    if before:
+        return int(before[0].payload["entries"])
+    if not ids:
+        return 0
+    wanted = set(ids)
+    seqs = [event.seq for event in turn.events(0) if event.entry in wanted]
+    payload = {"entries": len(ids), "events": len(seqs), "reason": reason}
+    [tombstone] = signed([Draft("erased", payload=payload)], call)
+    turn.erase(seqs, tombstone)
+    return len(ids)
