@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from palacs import campaign as cp
 from palacs import storage as st
 from palacs.cli._campaign_io import print_json, reporting
 from palacs.cli._campaign_options import Address, AsJson, done
@@ -70,3 +71,58 @@ def move(
     with reporting(), slow_progress("move") as progress:
         where = st.move_storage(source, target, progress=progress)
         done({"moved": st.without_password(source), "to": where}, as_json)
+
+
+@storage_app.command()
+def check(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+    """Read everything and say what is wrong with it, a line each; exit status 1 if anything is."""
+    with reporting(), st.open_storage(storage) as opened:
+        wrong = opened.verify() + _unreadable(opened)
+        if as_json:
+            print_json({"storage": opened.url, "ok": not wrong, "wrong": wrong})
+        for line in [] if as_json else wrong or [f"{opened.url}\tall is as it was written"]:
+            typer.echo(line)
+        if wrong:
+            raise typer.Exit(1)
+
+
+def _unreadable(storage: st.Storage) -> list[str]:
+    """Say which campaigns hold events that contradict each other."""
+    found = []
+    for stored in storage.campaigns():
+        try:
+            cp.Campaign(storage, stored)
+        except st.StorageError as error:
+            found.append(f"campaign {stored.name!r}: {' '.join(str(error).split())}")
+    return found
+
+
+@storage_app.command()
+def stats(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+    """Say how much is kept, and which open request has waited longest."""
+    with reporting(), st.open_storage(storage) as opened:
+        stored = opened.campaigns()
+        with slow_progress("stats") as progress:
+            campaigns = []
+            for campaign in stored:
+                campaigns.append(cp.Campaign(opened, campaign))
+                progress(len(campaigns), len(stored))
+        waiting = [(each.name, request) for each in campaigns for request in each.pending()[:1]]
+        oldest = min(waiting, key=lambda pair: pair[1].asked_at, default=None)
+        largest = max(stored, key=lambda campaign: campaign.head, default=None)
+        found = {
+            "storage": opened.url,
+            "bytes": opened.size(),
+            "campaigns": len(stored),
+            "events": sum(campaign.head for campaign in stored),
+            "instances": sum(len(each.snapshot().codes) for each in campaigns),
+            "largest": None if largest is None else f"{largest.name} ({largest.head} events)",
+            "oldest open request": None
+            if oldest is None
+            else f"{oldest[1].id} of {oldest[0]}, asked {oldest[1].asked_at:%Y-%m-%d %H:%M}",
+        }
+        if as_json:
+            print_json({key.replace(" ", "_"): value for key, value in found.items()})
+            return
+        for key, value in found.items():
+            typer.echo(f"{key}\t{'none' if value is None else value}")

@@ -20,7 +20,12 @@ from palacs.storage._schema import REVISIONS, campaigns, events
 from palacs.storage._sql import SQLStorage
 from palacs.storage._sqlite import SQLiteStorage
 from palacs.storage._storage import Storage
-from palacs.storage._storage_errors import StorageError, StorageExists, StorageNotFound
+from palacs.storage._storage_errors import (
+    StorageDamaged,
+    StorageError,
+    StorageExists,
+    StorageNotFound,
+)
 
 Progress = Callable[[int, int], None]
 """Told how much is done, and of how much."""
@@ -204,8 +209,11 @@ def _copy_rows(connection: sa.Connection, target: SQLStorage, progress: Progress
 
 
 def _read_back(path: Path) -> None:
+    """Refuse a copy that does not hold what it should; one of an older schema has no chain."""
     with _file(path) as made:
-        made.schema()
+        wrong = made.verify() if made.schema() == REVISIONS[-1] else []
+    if wrong:
+        raise StorageDamaged(f"what was copied is damaged, so no copy was made: {wrong[0]}")
 
 
 @contextmanager

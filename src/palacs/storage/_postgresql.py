@@ -18,7 +18,7 @@ from sqlalchemy import event, exc
 
 from palacs.storage._addresses import parse
 from palacs.storage._following import END, End
-from palacs.storage._schema import events, snapshots
+from palacs.storage._schema import events, metadata, snapshots
 from palacs.storage._sql import MOVED, SQLStorage, said
 from palacs.storage._storage import Clock
 from palacs.storage._storage_errors import (
@@ -160,6 +160,12 @@ class PostgreSQLStorage(SQLStorage):
             # Writers lock their campaign's row, which this mode does not allow.
             connection.execute(sa.text("LOCK TABLE palacs_campaigns IN EXCLUSIVE MODE"))
             yield connection
+
+    def size(self) -> int:
+        """Return how many bytes our tables take, indexes included."""
+        query = " + ".join(f"pg_total_relation_size('{name}')" for name in metadata.tables)
+        with self._reading() as connection:
+            return int(connection.execute(sa.text(f"SELECT {query}")).scalar_one())
 
     def after_copy(self, connection: sa.Connection) -> None:
         """Let new campaigns get keys beyond those that were copied."""

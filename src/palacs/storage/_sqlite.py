@@ -284,6 +284,11 @@ class SQLiteStorage(SQLStorage):
         finally:
             copy.close()
 
+    def size(self) -> int | None:
+        """Return how many bytes the file and its log take."""
+        files = [self._path.with_name(self._path.name + end) for end in ("", "-wal", "-shm")]
+        return sum(file.stat().st_size for file in files if file.exists())
+
     def after_copy(self, connection: sa.Connection) -> None:
         """Do nothing: SQLite numbers on from the largest key."""
 

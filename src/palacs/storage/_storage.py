@@ -358,6 +358,10 @@ class Storage(ABC):
         """Return the checksums of the parts of a campaign's snapshot, by name."""
         return {}
 
+    def size(self) -> int | None:
+        """Return how many bytes the storage takes, logs included; None where nobody knows."""
+        return None
+
     def verify(self) -> list[str]:
         """Read everything there is and return what is wrong with it, one sentence each.
 
