@@ -315,3 +315,45 @@ def test_a_repeated_call_changes_the_course_once(campaign: Campaign) -> None:
     assert kinds[2:] == ["changed", "class_renamed", "renewed", "closed", "closed", "reopened"]
     with pytest.raises(Conflict, match="something else before"):
         campaign.change(budget=10, reason="more", op="one")
+
+
+# -- continuing another one ------------------------------------------------------------
+
+
+def test_a_campaign_begins_with_the_instances_of_another(campaign: Campaign, url: str) -> None:
+    tell_some(campaign, 4)
+    campaign.retract(campaign.tell(campaign.ask(), [9.0, 9.0]), "moved")
+    campaign.add([7.0, 7.0], "feet", attrs={"subject": "s07"}, duration=3.5)
+    campaign.rename_class("left", "left hand", "clearer")
+    campaign.close_campaign("year one is over")
+    with create_campaign("year two", continue_from=campaign, storage=url, budget=3) as second:
+        assert second.classes == ["rest", "left hand", "feet"]
+        X, y = second.labelled_set()
+        before = campaign.labelled_set()
+        assert (before[0] == X).all()
+        assert (y == before[1]).all()
+        assert second.status().remaining == 3
+        last = [e for e in second.events() if e.kind == "added"][-1]
+        assert last.duration == 3.5
+        attrs = second.instance(last.entry or "").attrs
+        assert attrs["subject"] == "s07"
+        assert attrs["origin"]["campaign"] == "lab"
+        assert attrs["origin"]["storage"] == "memory"
+        assert campaign.instance(attrs["origin"]["id"]).x.tolist() == [7.0, 7.0]
+        tell_some(second, 3)
+        assert second.replay().ok
+        with create_campaign("year three", continue_from="year two", storage=url) as third:
+            assert third.status().instances == 8
+            first = third.instance(third.events()[1].entry or "")
+            assert first.attrs["origin"]["campaign"] == "year two"
+            assert '"lab"' in first.attrs["origin"]["before"]
+            assert second.erase({"subject": "s07"}, "withdrawn") == 1
+            assert third.erase({"subject": "s07"}, "withdrawn") == 1
+
+
+def test_instances_of_other_classes_are_not_taken_over(campaign: Campaign) -> None:
+    tell_some(campaign, 3)
+    with pytest.raises(ValueError, match="cannot be continued"):
+        create_campaign("b", ["up", "down"], continue_from=campaign, storage="memory")
+    with pytest.raises(ValueError, match="at least two"):
+        create_campaign("b", storage="memory")

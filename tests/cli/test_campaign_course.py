@@ -90,3 +90,13 @@ def test_erasing_asks_whether_it_is_meant(palacs: Palacs) -> None:
     status = json.loads(palacs("campaign", "status", "demo", "--json").stdout)
     assert (status["instances"], status["states"]["erased"]) == (1, 1)
     assert json.loads(palacs("campaign", "replay", "demo", "--json").stdout)["erased"] == []
+
+
+def test_a_campaign_continues_one_in_another_file(palacs: Palacs) -> None:
+    palacs("campaign", "add", "demo", "0.5", "--label", "a")
+    other = ("--storage", "sqlite:///other.db")
+    origin = ("--continue-from", "demo", "--from-storage", "sqlite:///palacs.db")
+    palacs("campaign", "create", "more", *origin, *other)
+    status = json.loads(palacs("campaign", "status", "more", "--json", *other).stdout)
+    assert (status["instances"], len(status["classes"])) == (1, 2)
+    palacs("campaign", "create", "none", *other, code=1)

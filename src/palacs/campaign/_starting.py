@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from palacs.campaign import _decide, _values
 from palacs.campaign._calls import call_of, check_same, signed
 from palacs.campaign._campaign import Campaign
+from palacs.campaign._continuing import check_beginning, continuation
 from palacs.campaign._exchange import read_campaign
 from palacs.campaign._settings import DEFAULT_LEASE_S, make_settings
 from palacs.storage import CampaignExists, CampaignNotFound, Draft, Label, Storage, open_storage
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def create_campaign(
     name: str,
-    classes: Iterable[Label],
+    classes: Iterable[Label] | None = None,
     *,
     strategy: Strategy | Mapping[str, Any] | str | None = None,
     storage: str | Storage | None = None,
@@ -35,6 +36,7 @@ def create_campaign(
     attrs: Mapping[str, Any] | None = None,
     features: Sequence[str] | Mapping[str, Any] | None = None,
     groups: str | Sequence[str] | None = None,
+    continue_from: Campaign | str | None = None,
     op: str | None = None,
 ) -> Campaign:
     """Start a campaign.
@@ -44,7 +46,8 @@ def create_campaign(
     name : str
         Unique within the storage.
     classes : iterable of str or int
-        At least two labels of one type, which they keep: integers come back as integers.
+        At least two labels of one type, which they keep: integers come back as integers. With
+        ``continue_from`` they may be left out: then they are the other campaign's.
     strategy : Strategy, str, mapping or None
         A strategy, its registered name or its spec; by default Balanced gain
         (``palacs.strategies.DEFAULT_STRATEGY``).
@@ -78,6 +81,10 @@ def create_campaign(
         The attribute, or several, that says what an instance belongs to, such as ``"subject"``.
         Accuracy and advice to stop are then about a new one: one is left out at a time. Every
         instance must have it.
+    continue_from : Campaign, str or None
+        A campaign, of any storage, or the name of one in this storage, with whose instances to
+        begin. They are copied as unsolicited ones, which take no budget, with the attribute
+        ``origin``; nothing else is taken over.
     op : str or None
         Your id for this call: repeating it returns the campaign that it made.
 
@@ -100,6 +107,12 @@ def create_campaign(
     ['a', 'b']
     """
     _values.check_name(name)
+    if isinstance(continue_from, str):
+        continue_from = load_campaign(continue_from, storage=storage)
+    if classes is None:
+        if continue_from is None:
+            raise ValueError("classes=None leaves nothing to ask for; give at least two labels.")
+        classes = continue_from.classes
     settings = make_settings(
         classes,
         strategy,
@@ -117,9 +130,13 @@ def create_campaign(
     payload = settings.to_payload()
     call = call_of(op, "create", name, {**payload, "seed": seed})
     _decide.rehearse(settings)
+    drafts = [Draft("created", payload=payload)]
+    if continue_from is not None:
+        drafts += continuation(continue_from)
+        check_beginning(drafts)
     opened = open_storage(storage, create=True)
     try:
-        stored = opened.create(name, signed([Draft("created", payload=payload)], call))
+        stored = opened.create(name, signed(drafts, call))
     except CampaignExists:
         stored = opened.find(name)
         first = opened.events(stored.key, limit=1)[0]

@@ -77,7 +77,9 @@ _NUMBERS = {"ignore_unknown_options": True}
 @app.command()
 def create(
     name: Name,
-    classes: Annotated[str, typer.Option("--classes", help="Labels, separated by commas.")],
+    classes: Annotated[
+        str | None, typer.Option("--classes", help="Labels, separated by commas.")
+    ] = None,
     strategy: Annotated[
         str | None, typer.Option("--strategy", help="A name from palacs strategies.")
     ] = None,
@@ -113,6 +115,13 @@ def create(
         str | None,
         typer.Option("--groups", help="Attributes instances belong to, such as subject,session."),
     ] = None,
+    continue_from: Annotated[
+        str | None,
+        typer.Option("--continue-from", help="Begin with the instances of this campaign."),
+    ] = None,
+    from_storage: Annotated[
+        str | None, typer.Option("--from-storage", help="Where that one is, if elsewhere.")
+    ] = None,
     op: Op = None,
     storage: Address = st.DEFAULT_URL,
     as_json: AsJson = False,
@@ -121,9 +130,12 @@ def create(
     with reporting():
         from palacs import strategies
 
+        origin = None
+        if continue_from is not None:
+            origin = cp.load_campaign(continue_from, storage=from_storage or storage)
         campaign = cp.create_campaign(
             name,
-            [label.strip() for label in classes.split(",")],
+            None if classes is None else [label.strip() for label in classes.split(",")],
             strategy=strategies.make(
                 strategy or strategies.DEFAULT_STRATEGY, **parse_params(params)
             ),
@@ -138,6 +150,7 @@ def create(
             attrs=read_attrs(attr),
             features=read_features(features),
             groups=None if groups is None else [name.strip() for name in groups.split(",")],
+            continue_from=origin,
             op=op,
         )
         where = campaign.storage.url

@@ -1,0 +1,70 @@
+"""Beginning with another campaign's instances: copied as unsolicited ones, with their origin.
+
+Each keeps what was noted about it, and beside it, as the attribute ``origin``, the campaign, the
+storage, the id and the time it comes from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from palacs.campaign._attrs import check_attrs
+from palacs.campaign._ledger import Ledger
+from palacs.campaign._operations import new_id
+from palacs.campaign._reader import CampaignReader
+from palacs.campaign._records import Instance
+from palacs.storage import Draft, StorageDamaged
+
+ORIGIN = "origin"
+
+
+def continuation(source: CampaignReader) -> list[Draft]:
+    """Return the instances in a campaign's labelled set as the first ones of another."""
+    drafts: list[Draft] = []
+    for event in source.events():
+        if event.kind not in ("told", "added") or event.erased:
+            continue
+        instance = source.instance(event.entry or "")
+        if instance.retracted:
+            continue
+        kept = {key: event.payload[key] for key in ("recording",) if key in event.payload}
+        drafts.append(
+            Draft(
+                "added",
+                new_id("u", len(drafts) + 2),
+                instance.label,
+                event.x,
+                event.cost,
+                event.duration,
+                payload=kept,
+                attrs=_with_origin(source, instance),
+            )
+        )
+    return drafts
+
+
+def _with_origin(source: CampaignReader, instance: Instance) -> dict[str, Any] | None:
+    attrs = dict(instance.attrs)
+    origin = {
+        "campaign": source.name,
+        "storage": source.storage.url,
+        "id": instance.id,
+        "told_at": instance.told_at.isoformat(),
+    }
+    if ORIGIN in attrs:
+        origin["before"] = json.dumps(attrs[ORIGIN])
+    return check_attrs({**attrs, ORIGIN: origin})
+
+
+def check_beginning(drafts: Sequence[Draft]) -> None:
+    """Refuse first events that do not go together, such as instances of other classes."""
+    trial = Ledger()
+    try:
+        for seq, draft in enumerate(drafts, start=1):
+            trial.apply(draft.numbered(seq, 0.0))
+        if trial.settings.groups:
+            trial.groups(range(len(trial.labelled)))
+    except StorageDamaged as error:
+        raise ValueError(f"the campaign cannot be continued with these settings: {error}") from None
