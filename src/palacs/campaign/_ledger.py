@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from palacs.campaign._campaign_errors import UnknownClass
@@ -81,6 +80,7 @@ class Ledger:
         self._ended = dict.fromkeys(("delivered", "failed", "retracted", "erased"), 0)
         self._bringing = array("q")  # the entry that brought each row of the labelled set
         self._codes: dict[Label, int] = {}
+        self._conditions: Conditions | None = None
 
     @classmethod
     def begin(cls, settings: Settings, added: Sequence[Label] = ()) -> Ledger:
@@ -113,14 +113,15 @@ class Ledger:
             ) from error
         self.seq = event.seq
 
-    @cached_property
+    @property
     def conditions(self) -> Conditions | None:
         """The conditions as they were written, read once."""
-        if self.settings.conditions is None:
-            return None
-        from palacs.conditions import Conditions
+        # Not cached_property, whose lock in Python 3.11 a forked child may wait for in vain.
+        if self._conditions is None and self.settings.conditions is not None:
+            from palacs.conditions import Conditions
 
-        return Conditions.from_dict(self.settings.conditions)
+            self._conditions = Conditions.from_dict(self.settings.conditions)
+        return self._conditions
 
     # -- questions ---------------------------------------------------------------------
 
@@ -261,7 +262,7 @@ class Ledger:
 
     def _change(self, settings: Settings) -> None:
         self.settings = settings
-        self.__dict__.pop("conditions", None)
+        self._conditions = None
 
     def _fold_class_renamed(self, event: Event) -> None:
         old, new = self.classes[self.code(event.label)], check_label(event.payload["to"])

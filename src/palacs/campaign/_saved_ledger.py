@@ -27,7 +27,7 @@ from palacs.campaign._settings import Settings
 from palacs.storage import Storage, StorageUnavailable, checksum
 
 _LEDGER, _ENTRIES, _ROWS = "ledger", "entries", "x"
-_APART = ("entries", "labelled", "settings", "totals", "_open", "conditions")
+_APART = ("entries", "labelled", "settings", "totals", "_open", "_conditions")
 _PER_TURN = 2**23  # bytes written at a time, so that nobody waits long
 _PAGE = 2000
 

@@ -6,8 +6,7 @@ clean arrays only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -40,6 +39,15 @@ class LabelledSet:
     order : ndarray of shape (n_requests,) or None
         Codes of all classes in the order in which they were requested, where instances did not
         arrive in that order; None is ``y``, then ``pending``.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (n_classes,)
+        Instances of each class.
+    counts_with_pending : ndarray of shape (n_classes,)
+        Instances of each class as if the pending ones were in.
+    requested : ndarray of shape (n_requests,)
+        Classes in the order in which they were requested.
     """
 
     X: Features
@@ -47,6 +55,19 @@ class LabelledSet:
     classes: Labels
     pending: Codes
     order: Codes | None = None
+    # Counted at once: a property that is computed once is behind a lock of its class in Python
+    # 3.11, and a child that was forked while a thread held it would wait for ever.
+    counts: Codes = field(init=False)
+    counts_with_pending: Codes = field(init=False)
+    requested: Codes = field(init=False)
+
+    def __post_init__(self) -> None:
+        counts = np.bincount(self.y, minlength=self.n_classes)
+        coming = np.bincount(self.pending, minlength=self.n_classes)
+        order = np.concatenate([self.y, self.pending]) if self.order is None else self.order
+        object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "counts_with_pending", counts + coming)
+        object.__setattr__(self, "requested", order)
 
     @property
     def n_classes(self) -> int:
@@ -55,21 +76,6 @@ class LabelledSet:
 
     def __len__(self) -> int:
         return len(self.y)
-
-    @cached_property
-    def counts(self) -> Codes:
-        """Instances of each class, shape (n_classes,)."""
-        return np.bincount(self.y, minlength=self.n_classes)
-
-    @cached_property
-    def counts_with_pending(self) -> Codes:
-        """Instances of each class as if the pending ones were in, shape (n_classes,)."""
-        return self.counts + np.bincount(self.pending, minlength=self.n_classes)
-
-    @cached_property
-    def requested(self) -> Codes:
-        """Classes in the order in which they were requested, shape (n_requests,)."""
-        return np.concatenate([self.y, self.pending]) if self.order is None else self.order
 
     @property
     def last_requested(self) -> int | None:
