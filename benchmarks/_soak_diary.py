@@ -70,9 +70,10 @@ class Diary:
             try:
                 return call()
             except StorageUnavailable as error:
+                last = error
                 self.refused(error, op)
                 time.sleep(0.002)
-        raise RuntimeError(f"{self.worker} was refused {MOST_TRIES} times")
+        raise RuntimeError(f"{self.worker} was refused {MOST_TRIES} times: {last}") from last
 
     def refused(self, error: Exception, op: str | None = None) -> None:
         """Note that something was refused with a clear error."""
