@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any, Self
 
 import sqlalchemy as sa
@@ -74,6 +75,19 @@ class SQLiteStorage(SQLStorage):
         engine = sa.create_engine(url, connect_args=options)
         take_over_transactions(engine)
         return engine
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            with super()._translated():
+                yield
+        except UnicodeDecodeError as error:
+            if not _is_of_the_driver(error):
+                raise
+            raise StorageDamaged(
+                f"{str(self._path)!r} is damaged ({error}); restore it from a backup or import "
+                "an export."
+            ) from error
 
     @contextmanager
     def _connected(self, *, writes: bool) -> Iterator[sa.Connection]:
@@ -243,7 +257,8 @@ class SQLiteStorage(SQLStorage):
                 f"{where!r} is not a SQLite database {said} and was left untouched; "
                 "choose another file."
             )
-        if code.startswith("SQLITE_CORRUPT") or code == "SQLITE_IOERR_SHORT_READ":
+        unreadable = said.startswith("(Could not decode to UTF-8")
+        if code.startswith("SQLITE_CORRUPT") or code == "SQLITE_IOERR_SHORT_READ" or unreadable:
             return StorageDamaged(
                 f"{where!r} is truncated or damaged {said}; restore it from a backup "
                 "or import an export."
@@ -302,6 +317,13 @@ class SQLiteStorage(SQLStorage):
                     f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
                 )
             )
+
+
+def _is_of_the_driver(error: BaseException) -> bool:
+    # It names the damaged part of the schema in its message, and cannot decode that.
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    where = str(frame.f_globals.get("__name__", ""))
+    return where.startswith(("sqlalchemy.", "palacs.storage."))
 
 
 def _handle(connection: sa.Connection) -> Handle:
