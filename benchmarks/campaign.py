@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from _campaign_digests import digests
 from _campaign_scale import report
 from palacs.campaign import Campaign, create_campaign, load_campaign
 from palacs.campaign._decide import decide
@@ -157,6 +158,8 @@ def main() -> None:
     parser.add_argument("--scale", action="store_true", help="long records instead")
     parser.add_argument("--million", action="store_true", help="with --scale: a million as well")
     options = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        print(digests(Path(folder)), flush=True)
     if options.scale:
         with tempfile.TemporaryDirectory(dir=options.folder) as folder:
             report(Path(folder), million=options.million)
