@@ -81,7 +81,7 @@ def test_a_full_database_is_a_clear_error_and_it_goes_on_when_there_is_room(new_
     url = new_sqlite()
     campaign = _filled(url)
     storage: Any = campaign.storage
-    with storage._reading() as connection:
+    with storage._writing() as connection:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
     told = campaign.status().instances
@@ -94,7 +94,7 @@ def test_a_full_database_is_a_clear_error_and_it_goes_on_when_there_is_room(new_
 
     with pytest.raises(StorageFull, match="free some disk space"):
         tell_until_full()
-    with storage._reading() as connection:
+    with storage._writing() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
     assert campaign.status().instances == told
     campaign.tell(campaign.ask(), np.zeros(64))
@@ -110,7 +110,7 @@ def test_a_server_without_room_is_a_clear_error_and_it_goes_on_when_there_is_roo
     campaign = create_campaign("lab", ["a", "b"], strategy="uniform", storage=new_postgresql())
     rng = np.random.default_rng(0)
     storage: Any = campaign.storage
-    with storage._reading() as connection:
+    with storage._writing() as connection:
         backend = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
     # Just above the size of PostgreSQL's own log files, which must not fail.
     _limit_file_size(backend, 17 * 2**20)
@@ -248,7 +248,7 @@ def test_a_record_with_a_gap_is_recognised(new_sqlite) -> None:
     file.execute("DELETE FROM palacs_events WHERE seq = 7")
     file.commit()
     file.close()
-    with pytest.raises(StorageDamaged, match="gap"):
+    with pytest.raises(StorageDamaged, match="event 7 is missing"):
         load_campaign("lab", storage=url)
 
 

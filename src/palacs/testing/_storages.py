@@ -192,6 +192,18 @@ def check_the_clock_goes_forward(storage: Storage) -> None:
     assert before <= event.at <= storage.now()
 
 
+def check_verifying_finds_nothing_wrong(storage: Storage) -> None:
+    """Look at everything, also after writing and erasing: it is as it was written."""
+    campaign = _new(storage)
+    _append(
+        storage, campaign.key, Draft("told", "r1", "a", b"12345678", -0.0, 1.0), Draft("paused")
+    )
+    with storage.write(campaign.key) as turn:
+        turn.erase([2], Draft("erased", payload={"entries": 1}))
+        turn.append([Draft("resumed")])
+    assert storage.verify() == []
+
+
 def check_closing_is_not_the_end(storage: Storage) -> None:
     """After closing, the storage opens its connections again and everything is there."""
     campaign = _new(storage)
@@ -209,6 +221,7 @@ STORAGE_CHECKS: tuple[Callable[[Storage], None], ...] = (
     check_threads_lose_nothing,
     check_erased_numbers_are_gone,
     check_erasing_is_all_or_nothing,
+    check_verifying_finds_nothing_wrong,
     check_the_clock_goes_forward,
     check_closing_is_not_the_end,
 )
