@@ -20,7 +20,7 @@ from palacs.campaign import _reader as reader
 from palacs.campaign import _saved_ledger as saved
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._snapshot import snapshot_of
-from palacs.storage import Storage, open_storage
+from palacs.storage import Draft, Storage, StorageUnavailable, open_storage
 
 CLASSES = ["rest", "left", "right"]
 OPERATIONS = (
@@ -258,6 +258,28 @@ def test_a_file_that_may_only_be_read_is_read(long_record: str) -> None:
         assert campaign.status().instances == 15
     writer.execute("ROLLBACK")
     assert not _uses_it(long_record)
+
+
+def test_both_databases_keep_it_until_something_is_erased(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "worth_saving", lambda seq, folded: folded > 20)
+    with create_campaign("c", CLASSES, strategy="uniform", storage=url, seed=0) as campaign:
+        for i in range(12):
+            campaign.tell(campaign.ask(), [i / 7, -1.0])
+    load_campaign("c", storage=url).close()
+    with load_campaign("c", storage=url) as campaign:
+        ledger, key = taken_out(campaign), campaign._stored.key
+        assert ledger is not None
+        expected = folded(campaign.storage, key)
+        assert seen(ledger, campaign.storage.now()) == seen(expected, campaign.storage.now())
+        with campaign.storage.write(key) as turn:
+            turn.erase([3], Draft("erased", payload={"entries": 1, "reason": "withdrew"}))
+        assert campaign.storage.snapshot_parts(key) == {}
+        with pytest.raises(StorageUnavailable, match="load the campaign again"):
+            saved.save_ledger(campaign.storage, key, ledger)
+        assert campaign.storage.snapshot_parts(key) == {}
+        assert campaign.status().instances == 11
 
 
 def test_a_short_record_is_not_put_away() -> None:

@@ -185,6 +185,26 @@ def check_erasing_is_all_or_nothing(storage: Storage) -> None:
     assert storage.events(campaign.key) == before
 
 
+def check_a_snapshot_fits_the_record_or_is_not_there(storage: Storage) -> None:
+    """Hand out what was put away as long as the record goes on from there; erasing empties it."""
+    campaign = _new(storage)
+    kept = storage.save_snapshot(campaign.key, 1, "form", {"part": b"1", "other": b"2"})
+    found = storage.load_snapshot(campaign.key, "part")
+    assert (found is not None) == kept == bool(storage.snapshot_parts(campaign.key))
+    if found is None:
+        return  # a storage may do without
+    told = _append(storage, campaign.key, Draft("told", "r1", "a", b"12345678"))[0]
+    assert storage.load_snapshot(campaign.key, "part") == found
+    assert (found.seq, found.format, found.data) == (1, "form", b"1")
+    assert storage.load_snapshot(campaign.key, "part", b"another checksum") is None
+    assert not storage.save_snapshot(campaign.key, 1, "form", {"part": b"of the past"})
+    assert storage.save_snapshot(campaign.key, told.seq, "form", {"part": b"3"}, keep=["part"])
+    assert set(storage.snapshot_parts(campaign.key)) == {"part"}
+    with storage.write(campaign.key) as turn:
+        turn.erase([told.seq], Draft("erased", payload={"entries": 1}))
+    assert storage.load_snapshot(campaign.key, "part") is None
+
+
 def check_the_clock_goes_forward(storage: Storage) -> None:
     """Events are dated between two looks at the storage's clock."""
     before = storage.now()
@@ -222,6 +242,7 @@ STORAGE_CHECKS: tuple[Callable[[Storage], None], ...] = (
     check_erased_numbers_are_gone,
     check_erasing_is_all_or_nothing,
     check_verifying_finds_nothing_wrong,
+    check_a_snapshot_fits_the_record_or_is_not_there,
     check_the_clock_goes_forward,
     check_closing_is_not_the_end,
 )
