@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from palacs.campaign._campaign_errors import UnknownClass
 from palacs.campaign._entries import STATES, Entries, Entry
 from palacs.campaign._growing_set import GrowingSet
+from palacs.campaign._ledger_course import CourseOfLedger
 from palacs.campaign._noted import attrs_of, belongings, note, recording_of
 from palacs.campaign._open_requests import OpenRequests
 from palacs.campaign._records import Instance, Request, to_instance, to_request
@@ -29,14 +29,13 @@ from palacs.campaign._values import (
 from palacs.storage import EVENT_KINDS, Event, Label, StorageDamaged
 
 if TYPE_CHECKING:
-    from palacs.conditions import Conditions
+    pass
 
 
 _AT_HAND = 2**14  # entries in memory as objects, before those that are closed are put away
-Phase = Literal["open", "closed", "archived"]
 
 
-class Ledger:
+class Ledger(CourseOfLedger):
     """The state of a campaign after its first ``seq`` events.
 
     Attributes
@@ -63,24 +62,17 @@ class Ledger:
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.seq = 0
-        self.classes: list[Label] = []
-        self.paused: set[Label] = set()
-        self.phase: Phase = "open"
-        self.renamed: dict[Label, Label] = {}
         self.entries = Entries()
-        self.asked: dict[Label, int] = {}
         self.n_asked = 0
         self.n_delivered = 0
         self.n_erased = 0
-        self.latest_utilities: dict[Label, float] = {}
         self.order = array("q")
         self.totals = Totals()
         self._open = OpenRequests()
         self._ended = dict.fromkeys(("delivered", "failed", "retracted", "erased"), 0)
         self._bringing = array("q")  # the entry that brought each row of the labelled set
-        self._codes: dict[Label, int] = {}
-        self._conditions: Conditions | None = None
 
     @classmethod
     def begin(cls, settings: Settings, added: Sequence[Label] = ()) -> Ledger:
@@ -113,32 +105,7 @@ class Ledger:
             ) from error
         self.seq = event.seq
 
-    @property
-    def conditions(self) -> Conditions | None:
-        """The conditions as they were written, read once."""
-        # Not cached_property, whose lock in Python 3.11 a forked child may wait for in vain.
-        if self._conditions is None and self.settings.conditions is not None:
-            from palacs.conditions import Conditions
-
-            self._conditions = Conditions.from_dict(self.settings.conditions)
-        return self._conditions
-
     # -- questions ---------------------------------------------------------------------
-
-    def code(self, label: Any) -> int:
-        """Return the position of a class, or raise `UnknownClass`."""
-        if type(label) in (str, int) and label in self._codes:
-            return self._codes[label]  # what it nearly always is
-        known = check_label(label)
-        if known not in self._codes:
-            names = ", ".join(map(repr, self.classes[:12]))
-            if known in self.renamed:
-                names = f"it was renamed to {self.renamed[known]!r}; {names}"
-            raise UnknownClass(
-                f"class {known!r} is not one of this campaign's classes ({names}); "
-                "check the spelling, or add it with add_class."
-            )
-        return self._codes[known]
 
     def pending(self, at: float) -> list[Entry]:
         """Return the requests whose instances are still to come, oldest first."""
@@ -260,28 +227,6 @@ class Ledger:
         self.classes.append(label)
         self.asked[label] = 0
 
-    def _change(self, settings: Settings) -> None:
-        self.settings = settings
-        self._conditions = None
-
-    def _fold_class_renamed(self, event: Event) -> None:
-        old, new = self.classes[self.code(event.label)], check_label(event.payload["to"])
-        self._refuse_as_class(new)
-
-        def now(label: Label) -> Label:
-            return new if label == old else label
-
-        self._codes[new] = self._codes.pop(old)
-        self.classes = [now(label) for label in self.classes]
-        self.paused = {now(label) for label in self.paused}
-        self.asked = {now(label): n for label, n in self.asked.items()}
-        self.latest_utilities = {now(c): u for c, u in self.latest_utilities.items()}
-        for entry in self.entries.to_change():
-            entry.asked = None if entry.asked is None else now(entry.asked)
-            entry.label = None if entry.label is None else now(entry.label)
-        self.renamed = {**{past: now(name) for past, name in self.renamed.items()}, old: new}
-        self._change(self.settings.renamed(now, event.payload.get("conditions")))
-
     def _fold_asked(self, event: Event) -> None:
         label = self.classes[self.code(event.label)]
         utilities = [] if event.erased else utilities_from_json(event.payload["utilities"])
@@ -383,12 +328,6 @@ class Ledger:
         label = check_label(event.label)
         self._refuse_as_class(label)
         self._declare(label)
-
-    def _refuse_as_class(self, label: Label) -> None:
-        if type(label) is not type(self.classes[0]):
-            raise ValueError(f"class {label!r} is of another type than the others")
-        if label in self._codes:
-            raise ValueError(f"class {label!r} is already there")
 
     def _enter(self, event: Event) -> Entry:
         if not event.entry or event.entry in self.entries:

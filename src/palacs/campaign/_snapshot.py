@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from palacs.campaign._growing_set import Codes, Selected
-from palacs.campaign._ledger import Ledger, Phase
+from palacs.campaign._ledger import Ledger
+from palacs.campaign._ledger_course import Phase
 from palacs.campaign._records import Request
 from palacs.campaign._row_store import Matrix
 from palacs.campaign._settings import Settings

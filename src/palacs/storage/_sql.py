@@ -101,16 +101,14 @@ class SQLStorage(Storage):
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except exc.IntegrityError as error:
-            if MOVED in str(error.orig):
-                raise self._moved(error) from error
-            raise StorageConflict(
-                f"{self.url} refused an event that the record may hold only once: {error.orig}"
-            ) from error
         except exc.DBAPIError as error:
             if MOVED in str(error.orig):
                 raise self._moved(error) from error
-            raise self._translate(error) from error
+            if not isinstance(error, exc.IntegrityError):
+                raise self._translate(error) from error
+            raise StorageConflict(
+                f"{self.url} refused an event that the record may hold only once: {error.orig}"
+            ) from error
         except exc.TimeoutError as error:
             raise StorageUnavailable(
                 f"{self.url}: too many threads of this process use it at once and none of its "
