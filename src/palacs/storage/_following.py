@@ -25,7 +25,7 @@ END = sa.select(
     )
 ).where(campaigns.c.id == sa.bindparam("key"))
 _PAGE = 2000
-_LAST = sa.select(sa.func.max(events.c.seq)).where(events.c.campaign_id == sa.bindparam("key"))
+LAST = sa.select(sa.func.max(events.c.seq)).where(events.c.campaign_id == sa.bindparam("key"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,14 @@ class End:
             f"{self.head} with another content than event {seen.seq} had when it was read"
         )
 
+    def require_last(self, last: int) -> None:
+        """Raise unless the last event there is is the one that the campaign's row names."""
+        if last != self.head:
+            raise damaged(
+                f"campaign {self.name!r} should end at event {self.head}, but the last one is "
+                f"{last}"
+            )
+
     def chain_at(self, after: int, seen: Seen | None) -> bytes | None:
         """Return the chain up to an event, where it is known."""
         if after == 0:
@@ -77,13 +85,9 @@ def end_of(connection: sa.Connection, key: int) -> End | None:
     return End.of(connection.execute(END, {"key": key}).first())
 
 
-def require_last(connection: sa.Connection, key: int, end: End) -> None:
-    """Raise unless the last event there is is the one that the campaign's row names."""
-    last = connection.execute(_LAST, {"key": key}).scalar() or 0
-    if last != end.head:
-        raise damaged(
-            f"campaign {end.name!r} should end at event {end.head}, but the last one is {last}"
-        )
+def last_of(connection: sa.Connection, key: int) -> int:
+    """Return the number of the last event there is."""
+    return connection.execute(LAST, {"key": key}).scalar() or 0
 
 
 def verify(connection: sa.Connection, key: int) -> None:
@@ -91,7 +95,7 @@ def verify(connection: sa.Connection, key: int) -> None:
     end = end_of(connection, key)
     if end is None:
         return
-    require_last(connection, key, end)
+    end.require_last(last_of(connection, key))
     seen: Seen | None = None
     for after in range(0, end.head, _PAGE):
         span = after, min(end.head, after + _PAGE)

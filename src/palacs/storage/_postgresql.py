@@ -17,9 +17,9 @@ import sqlalchemy as sa
 from sqlalchemy import event, exc
 
 from palacs.storage._addresses import parse
-from palacs.storage._following import END, End
+from palacs.storage._following import END, LAST, End
 from palacs.storage._schema import events, metadata, snapshots
-from palacs.storage._sql import MOVED, SQLStorage, said
+from palacs.storage._sql import MOVED, SQLStorage, plausible, said
 from palacs.storage._storage import Clock
 from palacs.storage._storage_errors import (
     StorageError,
@@ -40,6 +40,10 @@ SELECT set_config('synchronous_commit', 'on', false)
 """
 
 _LOCK = END.with_for_update()
+_NOW_AND_LAST = sa.select(
+    sa.literal_column("extract(epoch FROM clock_timestamp())::double precision"),
+    LAST.scalar_subquery(),
+)
 _NOW = sa.text("SELECT extract(epoch FROM clock_timestamp())::double precision")
 
 _sessions: WeakSet[Any] = WeakSet()  # psycopg's connections, in this process or its parent
@@ -117,6 +121,11 @@ class PostgreSQLStorage(SQLStorage):
 
     def _lock(self, connection: sa.Connection, key: int) -> End | None:
         return End.of(connection.execute(_LOCK, {"key": key}).first())
+
+    def _now_and_last(self, connection: sa.Connection, key: int) -> tuple[float, int]:
+        # One way to the server and back instead of two, while others wait for the turn.
+        now, last = connection.execute(_NOW_AND_LAST, {"key": key}).one()
+        return plausible(float(now) if self._clock is None else self._clock()), last or 0
 
     def _server_now(self, connection: sa.Connection) -> float:
         return float(connection.execute(_NOW).scalar_one())

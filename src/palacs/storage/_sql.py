@@ -19,7 +19,7 @@ from sqlalchemy import exc
 from palacs.storage import _chain, _snapshots
 from palacs.storage._addresses import parse, shown
 from palacs.storage._drafts import Draft, Event
-from palacs.storage._following import End, Seen, end_of, read_events, require_last, verify
+from palacs.storage._following import End, Seen, end_of, last_of, read_events, verify
 from palacs.storage._forking import watch
 from palacs.storage._schema import REVISIONS, campaigns
 from palacs.storage._schema_versions import inspect, migrate
@@ -270,8 +270,9 @@ class SQLStorage(Storage):
             if end is None:
                 raise CampaignNotFound(f"no campaign with key {key} in {self.url}.")
             end.require_all_of(seen)
-            require_last(connection, key, end)
-            turn = SQLTransaction(connection, key, end, seen, self._now(connection))
+            now, last = self._now_and_last(connection, key)
+            end.require_last(last)
+            turn = SQLTransaction(connection, key, end, seen, now)
             yield turn
         self._remember(key, turn.seen)
 
@@ -343,6 +344,9 @@ class SQLStorage(Storage):
 
     def _now(self, connection: sa.Connection) -> float:
         return plausible(self._server_now(connection) if self._clock is None else self._clock())
+
+    def _now_and_last(self, connection: sa.Connection, key: int) -> tuple[float, int]:
+        return self._now(connection), last_of(connection, key)
 
     @abstractmethod
     def _server_now(self, connection: sa.Connection) -> float:
