@@ -6,7 +6,6 @@ theirs with the constraints exported here.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Hashable, Iterable, Mapping
 from functools import cache, lru_cache
 from math import isfinite
@@ -196,9 +195,10 @@ def check_mapping(given: Any, name: str) -> dict[Any, Any]:
 
 def check_number(value: Any, name: str, *, or_zero: bool = False) -> float:
     """Return a finite positive number, or zero where that is allowed."""
-    if isinstance(value, int) and abs(value) > sys.float_info.max:
-        raise ValueError(f"{name} must be a finite number, got one of {value.bit_length()} bits.")
-    usable = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+    try:
+        usable = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+    except (OverflowError, TypeError):  # too large; a duration of NumPy's
+        usable = False
     if not usable or value < 0 or (value == 0 and not or_zero):
         bound = "not negative" if or_zero else "positive"
         raise ValueError(f"{name} must be a finite number, {bound}, got {value!r}.")

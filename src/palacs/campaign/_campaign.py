@@ -219,7 +219,8 @@ class Campaign(ChangingCampaign):
         op : str or None
             Your id for this call, see above.
         """
-        rows = [(_id_of(row[0]), _operations.answer_of(row, check_attrs(attrs))) for row in answers]
+        noted = check_attrs(attrs)
+        rows = [_operations.numbered_answer(row, noted) for row in answers]
         ids = [id_ for id_, _ in rows]
         if len(set(ids)) < len(ids):
             raise ValueError("a request is answered twice in one call; give each one once.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -20,6 +20,7 @@ from palacs.campaign._entries import Entry
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._noted import noted, recording_of
 from palacs.campaign._recordings import Recording
+from palacs.campaign._records import id_of
 from palacs.storage import Draft, EventKind, Label
 
 
@@ -63,16 +64,23 @@ def answer(
     )
 
 
-def answer_of(row: Sequence[Any], attrs: Attrs | None) -> Answer:
+def numbered_answer(row: Any, attrs: Attrs | None) -> tuple[str, Answer]:
     """Check one of several answers, (request, x), maybe with a label and with notes."""
+    if not isinstance(row, (list, tuple)):
+        raise ValueError(
+            f"{_values.brief(row)} is no answer; give (request, x), a label and notes."
+        )
     if not 2 <= len(row) <= 4:
         raise ValueError(f"an answer has {len(row)} parts; give (request, x), a label and notes.")
     label, notes = (*row[2:], None, None)[:2]
-    if notes is not None and not isinstance(notes, Mapping):
-        raise ValueError(f"notes={notes!r:.60} must be a mapping, such as {{'cost': 2.5}}.")
-    notes = dict(notes or {})
-    noted = {**(attrs or {}), **(check_attrs(notes.pop("attrs", None)) or {})}
-    return answer(row[1], label, **notes, attrs=noted)
+    allowed = {"cost", "duration", "attrs", "recording"}
+    if notes is not None and not (isinstance(notes, Mapping) and set(notes) <= allowed):
+        raise ValueError(
+            f"{_values.brief(notes)} are no notes; give a mapping of {', '.join(sorted(allowed))}."
+        )
+    given = dict(notes or {})
+    all_noted = {**(attrs or {}), **(check_attrs(given.pop("attrs", None)) or {})}
+    return id_of(row[0]), answer(row[1], label, **given, attrs=all_noted)
 
 
 def new_id(prefix: str, number: int) -> str:

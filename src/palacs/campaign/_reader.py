@@ -21,7 +21,7 @@ from palacs.campaign._campaign_errors import CampaignError
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._noted import attrs_of, recording_of
 from palacs.campaign._recordings import Recording, RecordingCheck, check_recording
-from palacs.campaign._records import Instance, Request, Status, to_request
+from palacs.campaign._records import Instance, Request, Status, id_of, to_request
 from palacs.campaign._replaying import Replay, replay
 from palacs.campaign._saved_ledger import load_ledger, save_ledger, worth_saving
 from palacs.campaign._settings import Settings
@@ -98,12 +98,14 @@ class CampaignReader:
 
     def instance(self, id_: str) -> Instance:
         """Return an acquired instance by its id."""
+        id_ = id_of(id_)
         self._refresh_unless_known(id_)
         with self._mutex:
             return self._ledger.instance(_operations.find(self._ledger, id_))
 
     def request(self, id_: str) -> Request:
         """Return a request by its id, whatever became of it."""
+        id_ = id_of(id_)
         self._refresh_unless_known(id_)
         with self._mutex:
             entry = _operations.find(self._ledger, id_)
@@ -205,7 +207,7 @@ class CampaignReader:
 
         if request is None:
             return self.snapshot().why()
-        id_ = request.id if isinstance(request, Request) else request
+        id_ = id_of(request)
         return why_asked(self.events(), self.request(id_).id)
 
     def status(self) -> Status:

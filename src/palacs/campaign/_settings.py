@@ -250,6 +250,11 @@ def _spec_of(strategy: Strategy | Mapping[str, Any] | str | None) -> dict[str, A
         strategy = strategies.make(strategy)
     if isinstance(strategy, Mapping):
         strategy = strategies.from_spec(dict(strategy))
+    if not isinstance(strategy, strategies.Strategy):
+        raise ValueError(
+            f"strategy={_values.brief(strategy)} is no strategy; give one, or its name as "
+            "palacs strategies lists it."
+        )
     return strategies.to_spec(strategy)
 
 

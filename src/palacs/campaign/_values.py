@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable
 from datetime import timedelta
 from decimal import Decimal
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,8 @@ def check_classes(classes: Iterable[Any]) -> tuple[Label, ...]:
         raise ValueError(
             f"classes={brief(classes)} is one text; give a list such as ['rest', 'left']."
         )
+    if not isinstance(classes, Iterable):
+        raise ValueError(f"classes={brief(classes)} is no list; give one such as ['rest', 'left'].")
     labels = tuple(check_label(label) for label in classes)
     if len(set(labels)) != len(labels):
         twice = next(label for label in labels if labels.count(label) > 1)
@@ -167,16 +169,15 @@ def check_budget(budget: Any) -> int | None:
 
 def check_count(value: Any, name: str, *, minimum: int = 1, maximum: int = 10**1000) -> int:
     """Return a whole number of at least `minimum` and at most `maximum`."""
-    # Telling need not wait for the checks to load, which takes a second, if all is well.
-    if type(value) is int and value >= minimum:
-        count = value
-    else:
-        from palacs import checks
-
-        count = checks.check_count(value, name, minimum=minimum)
-    if count > maximum:
-        raise ValueError(f"{name}={brief(count)} is too large; at most {maximum:,} can be used.")
-    return count
+    # Said as `palacs.checks` does, which takes a second to load and cannot show everything.
+    whole = isinstance(value, Integral) and not isinstance(value, (bool, np.timedelta64))
+    if not whole or value < minimum:
+        raise ValueError(
+            f"{name} must be a whole number of at least {minimum}, got {brief(value)}."
+        )
+    if value > maximum:
+        raise ValueError(f"{name}={brief(value)} is too large; at most {maximum:,} can be used.")
+    return int(value)
 
 
 def check_seed(seed: Any) -> int:
@@ -206,14 +207,15 @@ def check_lease(lease: Any, *, longest: float = LONGEST_LEASE_S) -> float | None
 
 def check_amount(value: Any, name: str) -> float | None:
     """Return a cost or duration: None or a finite number that is not negative."""
-    if value is None or (type(value) is float and 0 <= value <= LARGEST):
-        return value
-    from palacs import checks
-
-    number = checks.check_number(value, name, or_zero=True)
-    if number > LARGEST:
-        raise ValueError(f"{name}={number} is too large; give at most {LARGEST:g}.")
-    return number
+    if value is None:
+        return None
+    number = isinstance(value, Real) and not isinstance(value, (bool, np.timedelta64))
+    if not number or not 0 <= value <= LARGEST:
+        raise ValueError(
+            f"{name} must be a finite number, not negative, got {brief(value)}; at most "
+            f"{LARGEST:g} can be used."
+        )
+    return float(value)
 
 
 def check_reason(reason: Any) -> str:
