@@ -46,8 +46,8 @@ def after(ledger: Ledger, drafts: Sequence[Draft]) -> Settings:
 def rename_class(ledger: Ledger, old: Any, new: Any, reason: str) -> list[Draft]:
     """Give a class another name; its requests and instances stay its own."""
     _operations.require_open(ledger, "its classes keep their names")
-    wanted = _values.check_label(new)
-    if old not in ledger.classes and ledger.renamed.get(_values.check_label(old)) == wanted:
+    old, wanted = _values.check_label(old), _values.check_label(new)
+    if old not in ledger.classes and ledger.renamed.get(old) == wanted:
         return []
     known = ledger.classes[ledger.code(old)]
     if wanted == known:

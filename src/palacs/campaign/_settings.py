@@ -236,6 +236,11 @@ def _written_conditions(
         return None
     from palacs.conditions import Conditions
 
+    if not isinstance(conditions, (Conditions, Mapping)):
+        raise ValueError(
+            f"conditions={_values.brief(conditions)} must be an object of fields, see "
+            "palacs.Conditions."
+        )
     if not isinstance(conditions, Conditions):
         conditions = Conditions.from_dict(conditions)
     return conditions.to_dict() or None
