@@ -195,7 +195,7 @@ def check_lease(lease: Any, *, longest: float = LONGEST_LEASE_S) -> float | None
     if lease is None:
         return None
     seconds = lease.total_seconds() if isinstance(lease, timedelta) else lease
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float, np.number)):
+    if not isinstance(seconds, Real) or isinstance(seconds, (bool, np.timedelta64)):
         raise ValueError(f"lease={brief(lease)} must be a number of seconds, a timedelta or None.")
     if not 0 < seconds <= longest:
         raise ValueError(
