@@ -195,7 +195,8 @@ def check_lease(lease: Any, *, longest: float = LONGEST_LEASE_S) -> float | None
     if lease is None:
         return None
     seconds = lease.total_seconds() if isinstance(lease, timedelta) else lease
-    if not isinstance(seconds, Real) or isinstance(seconds, (bool, np.timedelta64)):
+    number = isinstance(seconds, Real) and not isinstance(seconds, (bool, np.timedelta64))
+    if not number:
         raise ValueError(f"lease={brief(lease)} must be a number of seconds, a timedelta or None.")
     if not 0 < seconds <= longest:
         raise ValueError(
