@@ -293,3 +293,30 @@ print(codes, campaign.status().instances)
         new_sqlite(),
     )
     assert answers == [{"turn": "True", "ledger": "1 ('a', 'b')"}[holds], "[0] 1"]
+
+
+def test_a_child_forked_while_a_thread_waits_for_its_turn_uses_the_file(new_sqlite) -> None:
+    answers = _run(
+        """
+create_campaign("c", ["a", "b"], strategy="uniform", storage=url).close()
+
+def hold():
+    with load_campaign("c", storage=url).storage.write(1):
+        time.sleep(8)  # longer than a fork waits for turns under way
+
+holder = child(hold)
+time.sleep(2)
+campaign = load_campaign("c", storage=url)
+thread = threading.Thread(target=lambda: campaign.add([1.0], "a"))
+thread.start()
+time.sleep(0.5)
+forked = time.monotonic()
+user = child(lambda: campaign.add([2.0], "b"))
+print(time.monotonic() - forked < 4)
+print(wait([holder, user]))
+thread.join()
+print(campaign.status().instances)
+""",
+        new_sqlite(),
+    )
+    assert answers == ["True", "[0, 0]", "2"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from traceback import walk_tb
 from typing import Any, Self
@@ -42,6 +42,9 @@ from palacs.storage._storage_errors import (
 
 PATIENCE_S = 60.0
 """How long a writer waits for its turn, unless the URL says ``?timeout=SECONDS``."""
+
+# A writer that waits for its turn lets a fork pass after so long.
+_ASIDE_S = 1.0
 
 _PAGES_AT_ONCE = 2000
 
@@ -96,6 +99,10 @@ class SQLiteStorage(SQLStorage):
             refuse_inherited(self._path)
             with super()._connected(writes=writes) as connection:
                 self._require_file_still(connection)
+                wait = min(_ASIDE_S, self._patience) if writes else self._patience
+                raw = connection.connection.driver_connection
+                assert raw is not None
+                raw.execute(f"PRAGMA busy_timeout = {round(1000 * wait)}")
                 yield connection
 
     @contextmanager
@@ -103,9 +110,21 @@ class SQLiteStorage(SQLStorage):
         if not self._has_log:
             self._switch_to_wal()
             self._has_log = True
-        with super()._writing() as connection:
+        with ExitStack() as stack:
+            connection = self._take_turn(stack)
             self._require_log(connection)
             yield connection
+
+    def _take_turn(self, stack: ExitStack) -> sa.Connection:
+        """Wait for the turn, and step aside now and then: a fork waits for who is inside."""
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                return stack.enter_context(super()._writing())
+            except StorageUnavailable as error:
+                busy = isinstance(error.__cause__, exc.OperationalError)
+                if not busy or time.monotonic() >= deadline:
+                    raise
 
     def _require_log(self, connection: sa.Connection) -> None:
         require_same_log(_handle(connection), self._path)
@@ -210,11 +229,8 @@ class SQLiteStorage(SQLStorage):
             raw = connection.connection.driver_connection
             assert raw is not None
             raw.execute("PRAGMA busy_timeout = 0")
-            try:
-                with connection.begin():
-                    yield connection
-            finally:
-                raw.execute(f"PRAGMA busy_timeout = {int(1000 * self._patience)}")
+            with connection.begin():
+                yield connection
 
     def _lock(self, connection: sa.Connection, key: int) -> End | None:
         # BEGIN IMMEDIATE already made this the only writer.
