@@ -17,9 +17,10 @@ import sqlalchemy as sa
 from sqlalchemy import event, exc
 
 from palacs.storage._addresses import parse
+from palacs.storage._clocks import plausible
 from palacs.storage._following import END, LAST, End
 from palacs.storage._schema import events, metadata, snapshots
-from palacs.storage._sql import MOVED, SQLStorage, plausible, said
+from palacs.storage._sql import MOVED, SQLStorage, said
 from palacs.storage._storage import Clock
 from palacs.storage._storage_errors import (
     StorageError,

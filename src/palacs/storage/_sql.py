@@ -18,6 +18,7 @@ from sqlalchemy import exc
 
 from palacs.storage import _chain, _snapshots
 from palacs.storage._addresses import parse, shown
+from palacs.storage._clocks import plausible
 from palacs.storage._drafts import Draft, Event
 from palacs.storage._following import End, Seen, end_of, last_of, read_events, verify
 from palacs.storage._forking import watch
@@ -41,16 +42,6 @@ MOVED = "palacs: moved to "
 """What the database says when somebody writes to a storage that was moved elsewhere."""
 
 _ANY_CAMPAIGN = sa.select(campaigns.c.id).limit(1)
-
-
-def plausible(now: float) -> float:
-    """Return what a clock says, unless no calendar could show it later."""
-    if not 0 <= now <= 1e11:
-        raise StorageError(
-            f"the clock says {now!r} seconds since 1970, which is no time to write down; set it "
-            "right and try again."
-        )
-    return now
 
 
 class SQLStorage(Storage):

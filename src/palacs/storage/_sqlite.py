@@ -19,9 +19,10 @@ import sqlalchemy as sa
 from sqlalchemy import event, exc
 
 from palacs.storage._addresses import parse, refusal
+from palacs.storage._clocks import plausible
 from palacs.storage._following import End, end_of
 from palacs.storage._forking import in_use
-from palacs.storage._sql import MOVED, SQLStorage, plausible, said
+from palacs.storage._sql import MOVED, SQLStorage, said
 from palacs.storage._sqlite_handle import (
     Handle,
     abandon_inherited,
