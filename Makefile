@@ -7,7 +7,7 @@ help:
 	@echo "make test       set up, lint, check types, run all tests"
 	@echo "make reproduce  the paper's evaluation with its 500 trials, into results/"
 	@echo "make bench      all benchmarks, side by side with peers (half an hour)"
-	@echo "make soak       kills, forks, cut connections, flipped bits, clocks that jump, on both databases"
+	@echo "make soak       kills, forks, cut connections, flipped bits, clocks that jump, made-up input"
 
 demo:
 	@tools/setup all

@@ -1,8 +1,9 @@
 """Try everything that loses data, and check that nothing acknowledged was lost.
 
 Real processes on real files and a real server: workers killed with SIGKILL, campaigns used in
-forked children, connections cut in the middle of COMMIT, bits flipped in a file, and clocks that
-jump by years. The counts come as one table; the exit status says whether every promise was kept.
+forked children, connections cut in the middle of COMMIT, bits flipped in a file, clocks that
+jump by years, and thousands of made-up inputs. The counts come as one table; the exit status
+says whether every promise was kept.
 
     python benchmarks/soak.py                        everything, both databases
     python benchmarks/soak.py --only forks --forks 100
@@ -31,6 +32,7 @@ from _soak_cuts import WORKERS as CUT
 from _soak_cuts import cuts
 from _soak_flips import flips
 from _soak_forks import forks
+from _soak_fuzz import fuzz
 from _soak_kills import kills
 from _soak_tally import Advance, Tally, show
 
@@ -45,14 +47,15 @@ class Situation:
     run: Callable[[Advance], list[Tally]]
 
 
-SIZES = {"kills": 250, "forks": 40, "cuts": 150, "flips": 1500, "clocks": 250}
-QUICK = {"kills": 20, "forks": 2, "cuts": 10, "flips": 60, "clocks": 20}
+SIZES = {"kills": 250, "forks": 25, "cuts": 100, "flips": 1500, "clocks": 150, "examples": 10_000}
+QUICK = {"kills": 20, "forks": 2, "cuts": 10, "flips": 60, "clocks": 20, "examples": 200}
 HELP = {
     "kills": "workers killed, on each database",
     "forks": "parents that fork ten children, on each database",
     "cuts": f"turns of each of {CUT} workers whose connections are cut",
     "flips": "bits flipped in a file, and in exports",
     "clocks": f"turns of each of {CLOCKED} workers whose clocks jump, on each database",
+    "examples": "inputs made up",
 }
 
 
@@ -74,6 +77,8 @@ def situations(sizes: dict[str, int], urls: dict[str, str], seed: int) -> list[S
         on("postgresql", "cuts", "connection cut", CUT * sizes["cuts"], cuts)
     flipping = partial(flips, sizes["flips"], seed=seed)
     found.append(Situation("flips", "bits flipped", 2 * sizes["flips"], flipping))
+    fuzzing = partial(fuzz, sizes["examples"], seed=seed)
+    found.append(Situation("examples", "made-up input", sizes["examples"], fuzzing))
     return found
 
 

@@ -73,6 +73,12 @@ def test_a_flipped_bit_is_harmless_or_refused(soak: ModuleType) -> None:
         assert tally.refused > 0
 
 
+def test_made_up_input_is_counted(soak: ModuleType) -> None:
+    [tally] = soak.fuzz(25, _advance, only="instance_file")
+    assert tally.ok, tally
+    assert tally.done == "25 examples"
+
+
 def test_what_is_lost_doubled_or_altered_is_counted(soak: ModuleType, tmp_path: Path) -> None:
     campaign = create_campaign("c", ["a", "b"], strategy="uniform", storage="memory")
     diaries = importlib.import_module("_soak_diary")
