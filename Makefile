@@ -56,8 +56,6 @@ bench:
 soak:
 	@tools/setup bench
 	$(VENV)/python benchmarks/soak.py
-	@# 10,000 examples altogether: files and arguments of every kind.
-	PALACS_FUZZ=500 $(VENV)/pytest -q tests/campaign/test_fuzz.py
 
 clean:
 	rm -rf .venv build dist results .mypy_cache .ruff_cache .pytest_cache .hypothesis \
