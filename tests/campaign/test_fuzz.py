@@ -1,6 +1,6 @@
 """Whatever comes in, it is refused with a clear error or it can be read again for ever.
 
-``PALACS_FUZZ=10000`` makes so many examples of each; by default there are some hundred.
+``PALACS_FUZZ=10000`` makes so many examples of each; by default there are 25.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from palacs.storage import MemoryStorage, StorageError
 
 # What a caller is told to expect; anything else is a mistake of ours.
 CLEAR = (ValueError, CampaignError, StorageError)
-EXAMPLES = int(os.environ.get("PALACS_FUZZ", "100"))
+EXAMPLES = int(os.environ.get("PALACS_FUZZ", "25"))
 
 fuzz = settings(
     max_examples=EXAMPLES,
