@@ -64,8 +64,8 @@ def advise_stopping(
     instances: ln e(n) - ln e(3n) + 4 s <= ln(1 + tolerance), where the line from a quarter of the
     set to all of it projects ln e(3n) and s is the standard error of the difference. Every class
     must have 30 instances, and 30 left-out instances must have been wrong: of fewer, no ratio can
-    be told. All of this must hold for the first four fifths of the instances as well, for whoever
-    asks often enough is once told yes by chance.
+    be told. This must hold for the first four fifths of the instances as well, for whoever asks
+    often enough is once told yes by chance.
 
     Parameters
     ----------
@@ -108,26 +108,29 @@ def advise_stopping(
             return Advice(False, f"No advice to stop: {lonely}.")
     curve = learning_curve(X, y, model=model, weights=weights, groups=groups)
     stop, because = _judge(curve, tolerance, good_enough)
-    if stop:
+    if stop and not _is_good_enough(curve, good_enough):
         first = int(_BEFORE * curve.n)
-        earlier = _earlier_curve(np.asarray(X)[:first], np.asarray(y), model, weights)
-        stop = earlier is not None and _judge(earlier, tolerance, good_enough)[0]
-        if not stop:
+        earlier = _earlier_curve((X, y, groups), first, model, weights)
+        if earlier is None or not _judge(earlier, tolerance, good_enough)[0]:
+            stop = False
             because = f"No advice to stop yet: the first {first} instances did not say so."
     return Advice(stop, f"{sentence(curve)} {because}", curve)
 
 
 def _earlier_curve(
-    X: npt.NDArray[Any], y: npt.NDArray[Any], model: Any | None, weights: npt.ArrayLike | None
+    acquired: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike | None],
+    first: int,
+    model: Any | None,
+    weights: npt.ArrayLike | None,
 ) -> LearningCurve | None:
-    """Return the curve of the first instances X of all y; None while a class in use is missing."""
-    early = y[: len(X)]
-    known = np.isin(np.unique(y), early)
-    if weights is not None:
-        shares = np.asarray(weights)
-        weights, missing = shares[known], shares[~known]
-        return learning_curve(X, early, model=model, weights=weights) if not missing.any() else None
-    return learning_curve(X, early, model=model) if known.all() else None
+    """Return the curve of the first instances; None where a class in use or groups are missing."""
+    X, y = np.asarray(acquired[0])[:first], np.asarray(acquired[1])
+    known = np.isin(np.unique(y), y[:first])
+    shares = np.ones(len(known)) if weights is None else np.asarray(weights)
+    groups = None if acquired[2] is None else np.asarray(acquired[2])[:first]
+    if shares[~known].any() or (groups is not None and len(np.unique(groups)) < LEAST_GROUPS):
+        return None
+    return learning_curve(X, y[:first], model=model, weights=shares[known], groups=groups)
 
 
 def sentence(curve: LearningCurve) -> str:
@@ -140,6 +143,11 @@ def sentence(curve: LearningCurve) -> str:
     )
 
 
+def _is_good_enough(curve: LearningCurve, good_enough: float) -> bool:
+    error, se = curve.projected(curve.n)
+    return error + _WARY * se <= good_enough
+
+
 def _judge(curve: LearningCurve, tolerance: float, good_enough: float) -> tuple[bool, str]:
     fewest = int(curve.counts.min())
     if fewest < LEAST_PER_CLASS:
@@ -147,8 +155,7 @@ def _judge(curve: LearningCurve, tolerance: float, good_enough: float) -> tuple[
     if curve.groups is not None and len(curve.groups) < LEAST_GROUPS:
         listing = named_groups(np.array(curve.groups))
         return False, f"No advice to stop: of {LEAST_GROUPS} groups there are {listing}."
-    error, se = curve.projected(curve.n)
-    if error + _WARY * se <= good_enough:
+    if _is_good_enough(curve, good_enough):
         return True, f"Stop: it is at most {good_enough:g}, which is good enough."
     if curve.mistakes < LEAST_MISTAKES:
         return False, (
