@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -256,3 +257,21 @@ def test_any_reason_comes_back_from_every_format(suffix: str, reason: str) -> No
         back = import_campaign(path, storage="memory")
     assert back.events() == campaign.events()
     assert back.history()["reason"].tolist() == [reason, reason]
+
+
+def test_tables_that_a_spreadsheet_saved_are_refused_in_plain_words(tmp_path: Path) -> None:
+    c = create_campaign("study", ["a", "b"], storage="memory")
+    c.tell(c.ask(), [0.5, 1.5])
+    text = c.export(tmp_path / "study.csv").read_text()
+    rows = list(csv.reader(io.StringIO(text)))
+    with (tmp_path / "saved.csv").open("w", newline="") as file:
+        csv.writer(file, delimiter=";").writerows(rows)
+    with pytest.raises(ValueError, match="not separated by commas; import the file as it was"):
+        import_campaign(tmp_path / "saved.csv", storage="memory")
+    with (tmp_path / "twice.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([*rows, rows[-1]])
+    with pytest.raises(ValueError, match="so rows were added to it"):
+        import_campaign(tmp_path / "twice.csv", storage="memory")
+    marked = tmp_path / "marked.json"
+    marked.write_text(c.export(tmp_path / "study.json").read_text(), encoding="utf-8-sig")
+    assert import_campaign(marked, storage="memory").status().instances == 1

@@ -119,3 +119,30 @@ def test_what_python_writes_comes_back_whatever_separates_it(values: list[float]
 def test_what_holds_no_instance_is_refused(content: bytes | str, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         read_instance(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["mu C3,mu C4\n0.5,1.25", '"mu C3","mu C4"\n0.5,1.25', "mu C3; mu C4\n0.5; 1.25", "0.5 1.25"],
+)
+def test_names_in_the_file_may_be_those_of_the_campaign(content: str) -> None:
+    assert read_instance(content, "x.csv", 2, ["mu C3", "mu C4"]) == [0.5, 1.25]
+
+
+def test_numbers_under_other_names_or_in_another_order_are_refused() -> None:
+    with pytest.raises(ValueError, match="are C4, C3, but this campaign's are C3, C4, in another"):
+        read_instance("C4,C3\n0.5,1.25", "x.csv", 2, ["C3", "C4"])
+    with pytest.raises(ValueError, match="this campaign's are C3, C4, others"):
+        read_instance("alpha,beta\n0.5,1.25", "x.csv", 2, ["C3", "C4"])
+
+
+@pytest.mark.parametrize("content", ["1,5;", ";1,5", "a;b\n1,5;", "a;b\n;1,5", "a\tb\n1,5\t"])
+def test_a_decimal_comma_beside_an_empty_cell_is_not_taken_for_two_numbers(content: str) -> None:
+    with pytest.raises(ValueError, match=r"can be read as 1, 5 or as 1\.5"):
+        read_instance(content, "x.csv", 2)
+
+
+@pytest.mark.parametrize("content", ["1.5,,2.5", ",1.5,2.5", "1.5;;2.5", "1.5, ,2.5"])
+def test_an_empty_cell_is_not_passed_over(content: str) -> None:
+    with pytest.raises(ValueError, match="a value is missing in"):
+        read_instance(content, "x.csv", 2)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+import palacs
 from palacs.campaign import Recording
 from palacs.campaign._recordings import LARGEST_INSIDE, check_recording
 
@@ -97,6 +98,15 @@ def test_a_small_recording_can_be_kept_inside(tmp_path: Path) -> None:
         ("https://anna:secret@lab/x.edf", "holds a password"),
         ("s3://[::1/x", "is no URI"),
         ("s3://" + "x" * 3000, "is no URI"),
+        ({"uri": "s3://x/y", "size": 10**400}, "is too large"),
+        ({"path": 7}, "its path is no text"),
+        (Recording("x.edf", 5, "no digest"), "must be 64 hexadecimal digits"),
+        (Recording(cast(Any, 5)), "is nowhere"),
+        (Recording("x\r.edf"), "is nowhere"),
+        (Recording("x.edf", 10**400), "is too large"),
+        (Recording("https://anna:secret@lab/x.edf"), "holds a password"),
+        (Recording("x.bin", 1, None, True, b"abc"), "is not as described"),
+        (Recording("x.bin", 3, None, True), "comes without its content"),
     ],
 )
 def test_what_is_no_recording_is_refused(source: Any, complaint: str) -> None:
@@ -116,3 +126,12 @@ def test_a_file_that_is_not_there_or_not_as_described_is_refused(edf: Path) -> N
             Recording.of(endless)
     with pytest.raises(ValueError, match="is not as described: 12000 bytes instead of 5"):
         Recording.of({"path": edf, "size": 5})
+
+
+def test_a_recording_put_together_wrongly_leaves_the_record_as_it_was(tmp_path: Path) -> None:
+    storage = f"sqlite:///{tmp_path / 'lab.db'}"
+    c = palacs.create_campaign("study", ["a", "b"], storage=storage)
+    with pytest.raises(ValueError, match="64 hexadecimal digits"):
+        c.add([1.0, 2.0], "a", recording=Recording("x.edf", 5, "no digest"))
+    c.add([1.0, 2.0], "a")
+    assert palacs.load_campaign("study", storage=storage).status().instances == 1

@@ -89,6 +89,10 @@ def test_a_small_recording_travels_with_its_numbers(shared_studio: Any, lab: str
         ({"attrs": {"subject": "s01"}, "recording": {"uri": "/etc/passwd"}}, "is no URI"),
         ({"attrs": {"subject": "s01"}, "recording": {}}, "either a uri, or content"),
         ({"attrs": {"subject": "s01"}, "recording": {"content": "?"}}, "no base64"),
+        (
+            {"attrs": {"subject": "s01"}, "recording": {"content": "YWJj", "sha256": "0" * 64}},
+            "is not as described: another SHA-256",
+        ),
     ],
 )
 def test_what_cannot_be_noted_is_refused(

@@ -104,10 +104,11 @@ def check_seal(seal: Mapping[str, Any], events: list[Event]) -> None:
         return
     if version != VERSION:
         raise ValueError(f"its version {_values.brief(version)} is newer than {VERSION}")
-    if len(events) != seal["count"]:
+    count = _values.check_count(seal["count"], "count", minimum=0)
+    if len(events) != count:
+        wrong = "a part of it is missing" if len(events) < count else "rows were added to it"
         raise ValueError(
-            f"it holds {len(events)} of {_values.brief(seal['count'])} events, so a part of it is "
-            "missing; export it again"
+            f"it holds {len(events)} of {_values.brief(count)} events, so {wrong}; export it again"
         )
     if seal_of(events)["checksum"] != seal["checksum"]:
         raise ValueError(

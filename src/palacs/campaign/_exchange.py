@@ -112,7 +112,7 @@ def read_campaign(path: Path) -> tuple[str, list[Event]]:
 
 
 def _read_json(content: bytes) -> Found:
-    found = _strict_json(content.decode("utf-8"))
+    found = _strict_json(content.decode("utf-8-sig"))
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f"it does not say format: {FORMAT}")
     return found["name"], found, [event_of(row, row.get("x")) for row in found["events"]]
@@ -158,7 +158,13 @@ def _read_csv(content: bytes) -> Found:
     import pandas as pd
 
     # As text: pandas' own reading of numbers need not give back the last bit.
-    frame = pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
+    try:
+        frame = pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
+    except pd.errors.ParserError as error:
+        raise ValueError(
+            "its rows are not all there, or not separated by commas; import the file as it was "
+            f"exported, not as another program saved it ({' '.join(str(error).split())})"
+        ) from error
     return _read_table(frame.rename(columns=lambda name: name.removeprefix("'")))
 
 

@@ -7,11 +7,13 @@ semicolons, is refused with both readings.
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import math
 import re
 import tokenize
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,11 +32,15 @@ _BROKEN_HEADER = (
     tokenize.TokenError,
 )
 _GROUPED = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
+_NOTHING_BETWEEN = re.compile(r"^\s*[,;]|[,;]\s*[,;]")
 _GROUPED_BY_POINTS = re.compile(r"[-+]?\d{1,3}(\.\d{3})+,\d*")
 
 
 def read_instance(
-    content: bytes | str, name: str = "the file", n_features: int | None = None
+    content: bytes | str,
+    name: str = "the file",
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
 ) -> Numbers:
     """Return the feature values of one instance.
 
@@ -48,6 +54,8 @@ def read_instance(
     n_features : int or None
         How many there have to be, where that is known: it tells two numbers with a comma between
         them from one with a decimal comma.
+    feature_names : sequence of str or None
+        What they are called, where that is known: names in the file must be the same.
 
     Returns
     -------
@@ -87,7 +95,7 @@ def read_instance(
     text = content.strip()
     if kind == "json" or text.startswith(("[", "{")):
         return _read_json(text, name)
-    return _read_text(text, name, n_features)
+    return _read_text(text, name, n_features, feature_names)
 
 
 def _read_npy(content: bytes, name: str) -> Numbers:
@@ -136,27 +144,61 @@ def _read_json(text: str, name: str) -> Numbers:
     return [_number(value, place, name) for place, value in enumerate(values)]
 
 
-def _read_text(text: str, name: str, n_features: int | None) -> Numbers:
+def _read_text(
+    text: str, name: str, n_features: int | None, feature_names: Sequence[str] | None
+) -> Numbers:
     lines = [line for line in text.splitlines() if _words(line)]
+    named = _has_names(lines)
+    if named:
+        found = _cells(lines[0])
+        _check_names(found, feature_names, name)
+        n_features = len(found) if n_features is None else n_features
+    apart = "".join(lines)  # decimal commas stand where something else separates
+    commas_separate = ";" not in apart and not (named and "\t" in apart)
+    lines = lines[1:] if named else lines
     rows = [_words(line) for line in lines]
-    if _has_names(lines, rows):
-        n_features = len(rows[0]) if n_features is None else n_features
-        lines, rows = lines[1:], rows[1:]
     if not rows:
         raise ValueError(f"{name}: it is empty, no numbers found; give one row of numbers.")
-    _check_commas(lines, rows, name, n_features)
+    _check_commas(lines, rows, name, n_features if commas_separate else None)
     # One number per line is how numpy.savetxt writes a vector.
     longest = max(map(len, rows))
     if len(rows) > 1 and longest > 1:
         raise _several(name, (len(rows), longest))
     words = [word for row in rows for word in row]
-    return [_number(word, place, name) for place, word in enumerate(words)]
+    numbers = [_number(word, place, name) for place, word in enumerate(words)]
+    if any(map(_NOTHING_BETWEEN.search, lines)):
+        raise ValueError(
+            f"{name}: a value is missing in {_brief(' / '.join(lines))!r}; fail the request, or "
+            "fill it in before telling."
+        )
+    return numbers
 
 
-def _has_names(lines: list[str], rows: list[list[str]]) -> bool:
-    if len(rows) != 2 or any(map(_is_number, rows[0])):
+def _has_names(lines: list[str]) -> bool:
+    if len(lines) != 2 or any(map(_is_number, _cells(lines[0]))):
         return False
-    return len(rows[0]) in (len(rows[1]), len(_held_together(lines[1])))
+    counts = (len(_words(lines[1])), len(_held_together(lines[1])), len(_cells(lines[1])))
+    return len(_cells(lines[0])) in counts
+
+
+def _cells(line: str) -> list[str]:
+    """Return what a program that writes tables means by a line."""
+    delimiter = next((mark for mark in ";\t," if mark in line), " ")
+    cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+    while cells and not cells[-1].strip():
+        cells.pop()
+    return [cell.strip() for cell in cells]
+
+
+def _check_names(found: list[str], wanted: Sequence[str] | None, name: str) -> None:
+    if wanted is None or found == list(wanted):
+        return
+    what = "in another order" if sorted(found) == sorted(wanted) else "others"
+    raise ValueError(
+        f"{name}: its features are {_brief(', '.join(found))}, but this campaign's are "
+        f"{_brief(', '.join(wanted))}, {what}; give them in this order under these names, or "
+        "without names."
+    )
 
 
 def _words(line: str) -> list[str]:

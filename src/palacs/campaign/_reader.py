@@ -91,6 +91,12 @@ class CampaignReader:
         self._refresh()
         return self._ledger.labelled.n_features
 
+    @property
+    def feature_names(self) -> list[str] | None:
+        """What the features are called; ``None`` where nobody said."""
+        names: list[str] | None = (self.settings.features or {}).get("names")
+        return names
+
     def __repr__(self) -> str:
         return f"<Campaign {self.name!r} in {self._storage.url}>"
 

@@ -65,7 +65,7 @@ class Recording:
         ``uri``, ``size`` and ``sha256`` to have them kept.
         """
         if isinstance(source, Recording):
-            return source
+            return _whole(source)
         if isinstance(source, Mapping):
             return _described(source)
         text = os.fspath(source) if isinstance(source, os.PathLike) else source
@@ -181,6 +181,29 @@ def _same(id_: str, recording: Recording, found: Recording) -> RecordingCheck:
     return RecordingCheck(id_, found.where, "intact")
 
 
+def _whole(given: Recording) -> Recording:
+    """Refuse what was put together by hand and would make the record unreadable."""
+    checked = Recording.from_payload({**given.to_json(), "where": given.where})
+    _checked_size(checked.size)
+    if given.content is not None:
+        return _as_claimed(Recording.keep(given.content, checked.where), checked)
+    if given.kept:
+        raise ValueError(
+            f"the recording {checked.where!r:.80} comes without its content; take it from "
+            "Campaign.recording(id), or give a path."
+        )
+    if _URI.match(checked.where):
+        _checked_uri(checked.where)
+    return checked
+
+
+def _as_claimed(found: Recording, claimed: Recording) -> Recording:
+    check = _same("", claimed, found)
+    if check.state == "changed":
+        raise ValueError(f"the recording {found.where!r} is not as described: {check.detail}.")
+    return found
+
+
 def _described(given: Mapping[str, Any]) -> Recording:
     unknown = [str(name) for name in given if name not in ("uri", "path", "size", "sha256")]
     if unknown or ("uri" in given) == ("path" in given):
@@ -188,17 +211,14 @@ def _described(given: Mapping[str, Any]) -> Recording:
             f"recording={dict(given)!r} must have a uri or a path, and may have size and sha256."
         )
     if "path" in given:
+        if not isinstance(given["path"], (str, os.PathLike)):
+            raise ValueError(f"recording={dict(given)!r:.80}: its path is no text.")
         found = _measured(Path(given["path"]))
     else:
         found = Recording(_checked_uri(given["uri"]))
-    size = None if given.get("size") is None else check_count(given["size"], "size", minimum=0)
-    claimed = Recording(found.where, size, _checked_sha256(given.get("sha256")))
-    if found.size is None:
-        return claimed
-    check = _same("", claimed, found)
-    if check.state == "changed":
-        raise ValueError(f"the recording {found.where!r} is not as described: {check.detail}.")
-    return found
+    sha256 = _checked_sha256(given.get("sha256"))
+    claimed = Recording(found.where, _checked_size(given.get("size")), sha256)
+    return claimed if found.size is None else _as_claimed(found, claimed)
 
 
 def _checked_uri(uri: Any) -> str:
@@ -214,6 +234,10 @@ def _checked_uri(uri: Any) -> str:
             "leave it out."
         )
     return uri
+
+
+def _checked_size(size: Any) -> int | None:
+    return None if size is None else check_count(size, "size", minimum=0, maximum=2**63 - 1)
 
 
 def _checked_sha256(digest: Any) -> str | None:

@@ -207,7 +207,7 @@ def tell(
 ) -> None:
     """Record the instance a request brought."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        x = read_vector(numbers or [], file, campaign.n_features)
+        x = read_vector(numbers or [], file, campaign)
         known = None if label is None else label_from_text(campaign, label)
         instance = campaign.tell(
             request,
@@ -243,7 +243,7 @@ def add(
 ) -> None:
     """Record an unsolicited instance."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        x = read_vector(numbers or [], file, campaign.n_features)
+        x = read_vector(numbers or [], file, campaign)
         known = label_from_text(campaign, label)
         instance = campaign.add(
             x,

@@ -65,19 +65,19 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, allow_nan=False, ensure_ascii=False))
 
 
-def read_vector(
-    numbers: Sequence[str], file: Path | None, n_features: int | None = None
-) -> list[float]:
+def read_vector(numbers: Sequence[str], file: Path | None, campaign: cp.Campaign) -> list[float]:
     """Return feature values from arguments, a file, or standard input (``-``)."""
     if file is not None and numbers:
         raise ValueError("give the numbers as arguments or with --file, not both.")
     if file is None and not numbers:
         raise ValueError("no numbers given; add them, use --file, or - for standard input.")
+    content: bytes | str = " ".join(numbers)
+    name = "arguments"
     if list(numbers) == ["-"] or str(file) == "-":
-        return cp.read_instance(sys.stdin.buffer.read(), "standard input", n_features)
-    if file is not None:
-        return cp.read_instance(file.read_bytes(), str(file), n_features)
-    return cp.read_instance(" ".join(numbers), "arguments", n_features)
+        content, name = sys.stdin.buffer.read(), "standard input"
+    elif file is not None:
+        content, name = file.read_bytes(), str(file)
+    return cp.read_instance(content, name, campaign.n_features, campaign.feature_names)
 
 
 def parse_params(text: str) -> dict[str, Any]:

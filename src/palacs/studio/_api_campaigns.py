@@ -166,7 +166,8 @@ def _recording(given: m.RecordingIn) -> Recording:
         content = base64.b64decode(given.content, validate=True)
     except binascii.Error as error:
         raise Refused(f"the content of the recording is no base64: {error}.") from error
-    return Recording.keep(content, given.name or "recording")
+    name = given.name or "recording"
+    return Recording.of(Recording(name, given.size, given.sha256, True, content))
 
 
 def _numbers(campaign: StudioCampaign, body: m.Numbers) -> list[float]:
@@ -175,7 +176,7 @@ def _numbers(campaign: StudioCampaign, body: m.Numbers) -> list[float]:
         raise Refused("give the numbers either as x, a list, or as text.")
     if body.text is None:
         return body.x or []
-    return read_instance(body.text, "these numbers", campaign.n_features)
+    return read_instance(body.text, "these numbers", campaign.n_features, campaign.feature_names)
 
 
 @router.post("/campaigns/{name:path}/fail", response_model=m.Done)

@@ -79,7 +79,8 @@ def upload(
 ) -> dict[str, Any]:
     """Tell a request with the numbers in a file."""
     with refusing():
-        x = read_instance(file.file.read(), file.filename or "the file", campaign.n_features)
+        name, names = file.filename or "the file", campaign.feature_names
+        x = read_instance(file.file.read(), name, campaign.n_features, names)
         instance = campaign.tell(id, x, attrs=_object(attrs), op=op)
     return {"instance": instance.to_json()}
 
