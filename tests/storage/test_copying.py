@@ -146,6 +146,27 @@ def test_a_restore_overwrites_nothing(
         restore_storage(tmp_path / "missing.db", new_sqlite())
 
 
+@pytest.mark.parametrize("suffix", ["-wal", "-journal", "-shm"])
+def test_the_log_of_a_file_that_is_gone_is_not_played_into_a_restored_one(
+    new_sqlite: NewUrl, tmp_path: Path, suffix: str
+) -> None:
+    filled(first := new_sqlite())
+    backup = backup_storage(first, tmp_path / "backup.db")
+    log = tmp_path / f"lab.db{suffix}"
+    log.write_bytes(b"left behind")
+    for make in (
+        lambda: restore_storage(backup, f"sqlite:///{tmp_path / 'lab.db'}"),
+        lambda: backup_storage(first, tmp_path / "lab.db"),
+        lambda: move_storage(first, f"sqlite:///{tmp_path / 'lab.db'}"),
+    ):
+        with pytest.raises(StorageExists, match=f"lab.db{suffix}.*nothing was written"):
+            make()
+    assert log.read_bytes() == b"left behind"
+    assert not (tmp_path / "lab.db").exists()
+    log.unlink()
+    restore_storage(backup, f"sqlite:///{tmp_path / 'lab.db'}")
+
+
 def test_what_is_no_storage_is_not_restored(tmp_path: Path, new_sqlite: NewUrl) -> None:
     (tmp_path / "text.db").write_text("no database at all")
     with pytest.raises(Exception, match="not a SQLite database"):

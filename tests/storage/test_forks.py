@@ -210,6 +210,34 @@ print(codes, campaign.status().classes[0].paused)
     assert answers[2] == "[0] True"
 
 
+def test_a_fork_in_a_turn_does_not_spoil_the_ones_after_it(new_sqlite) -> None:
+    answers = _run(
+        """
+campaign = create_campaign("c", ["a", "b"], storage=url)
+with campaign.storage.write(1) as turn:
+    turn.append([Draft("paused", label="a")])
+    wait([child(lambda: None)])
+held, done = threading.Event(), threading.Event()
+def hold():
+    with campaign.storage.write(1):
+        held.set()
+        done.wait()
+import palacs.storage._forking as forking
+forking.PATIENCE_S = 0.2
+thread = threading.Thread(target=hold)
+thread.start()
+held.wait()
+first = wait([child(lambda: None)])
+done.set()
+thread.join()
+print(wait([child(lambda: campaign.add([1.0], "b")) for _ in range(3)]))
+print(len(campaign.history()))
+""",
+        new_sqlite(),
+    )
+    assert answers == ["[0, 0, 0]", "3"]
+
+
 def test_a_fork_that_python_does_not_hear_of_damages_nothing(url: str) -> None:
     answers = _run(
         """

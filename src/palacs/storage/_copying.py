@@ -224,6 +224,7 @@ def _appearing(path: Path) -> Iterator[Path]:
     """
     if path.exists():
         raise StorageExists(f"{str(path)!r} is already there; nothing was overwritten.")
+    _refuse_a_log_left_behind(path)
     if not path.resolve().parent.is_dir():
         raise StorageNotFound(
             f"the folder {str(path.resolve().parent)!r} does not exist; make it first."
@@ -237,7 +238,21 @@ def _appearing(path: Path) -> Iterator[Path]:
             draft.with_name(draft.name + suffix).unlink(missing_ok=True)
 
 
+def _refuse_a_log_left_behind(path: Path) -> None:
+    """Raise where SQLite would play the log of a file that is gone into the new one."""
+    real = path.resolve()
+    for suffix in ("-wal", "-journal", "-shm"):
+        log = real.with_name(real.name + suffix)
+        if log.exists():
+            raise StorageExists(
+                f"{str(log)!r} is the log of a file that is gone and would be played into the new "
+                "one; nothing was written. Put it where that file is now, beside it and named "
+                f"after it, or remove it; or choose another name than {path.name!r}."
+            )
+
+
 def _name(draft: Path, path: Path) -> None:
+    _refuse_a_log_left_behind(path)
     try:
         os.link(draft, path)
     except FileExistsError as error:

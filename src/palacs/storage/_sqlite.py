@@ -26,6 +26,7 @@ from palacs.storage._sql import MOVED, SQLStorage, said
 from palacs.storage._sqlite_handle import (
     Handle,
     abandon_inherited,
+    close_when_given_back,
     refuse_inherited,
     require_same_file,
     require_same_log,
@@ -136,6 +137,7 @@ class SQLiteStorage(SQLStorage):
     def before_fork(self) -> None:
         """Close the file: a child that inherits a handle on it damages it."""
         self.close()
+        close_when_given_back()
 
     def after_fork(self) -> None:
         """Leave alone what could not be closed in time."""
@@ -358,6 +360,12 @@ def take_over_transactions(engine: sa.Engine) -> None:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten
+
+    @event.listens_for(engine, "checkin")
+    def _on_checkin(connection: Any, _record: Any) -> None:
+        # Its pool was given up at a fork; left open, it would spoil the next one.
+        if isinstance(connection, Handle) and connection.stale:
+            connection.close()
 
     @event.listens_for(engine, "begin")
     def _on_begin(connection: sa.Connection) -> None:

@@ -31,6 +31,7 @@ class Handle(sqlite3.Connection):
         super().__init__(database, *args, **options)
         self.file = identity(Path(database))
         self.log: tuple[Identity | None, ...] = ()
+        self.stale = False  # to be closed when whoever uses it gives it back
         _open.add(self)
 
     def cursor(self, *args: Any, **options: Any) -> Any:
@@ -66,6 +67,12 @@ def identity(path: Path) -> Identity | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
+
+
+def close_when_given_back() -> None:
+    """See that handles in use at a fork do not stay open in a pool that nobody looks into."""
+    for handle in list(_open):
+        handle.stale = True
 
 
 def abandon_inherited() -> None:
