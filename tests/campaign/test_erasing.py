@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from palacs.campaign import Campaign, create_campaign, import_campaign, load_campaign
+from palacs.campaign import Campaign, Conflict, create_campaign, import_campaign, load_campaign
 from palacs.storage import MemoryStorage
 
 SECRET = 0.123456789012345
@@ -179,6 +179,28 @@ def test_a_class_renamed_and_everybody_erased_leave_a_campaign_that_goes_on() ->
     request = again.ask()
     again.tell(request, [1.0, 2.0, 3.0])  # no instance says any more how long one is
     assert np.array_equal(campaign.labelled_set()[0], [[1.0, 2.0, 3.0]])
+
+
+def test_an_answer_to_an_erased_request_is_refused_and_the_campaign_goes_on(url: str) -> None:
+    campaign = filled(url)
+    worker = load_campaign("study", storage=url)
+    waiting = list(campaign.noted_with({"subject": "s01"}))
+    campaign.erase({"subject": "s01"}, reason="withdrawn")
+    before = campaign.events()
+    for id_ in waiting:
+        for answer in (
+            lambda id_=id_: worker.tell(id_, [1.0, 2.0]),
+            lambda id_=id_: worker.tell_many([(id_, [1.0, 2.0])]),
+            lambda id_=id_: worker.fail(id_, "s01 left"),
+            lambda id_=id_: worker.performed(id_),
+            lambda id_=id_: worker.renew(id_),
+            lambda id_=id_: worker.retract(id_, "s01 left"),
+        ):
+            with pytest.raises(Conflict, match="was erased"):
+                answer()
+    assert campaign.events() == before
+    again = load_campaign("study", storage=url)
+    again.tell(again.ask(), [1.0, 2.0])
 
 
 _ERASER = """

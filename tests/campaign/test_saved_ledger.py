@@ -20,7 +20,7 @@ from palacs.campaign import _reader as reader
 from palacs.campaign import _saved_ledger as saved
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._snapshot import snapshot_of
-from palacs.storage import Draft, Storage, StorageUnavailable, open_storage
+from palacs.storage import Draft, Storage, StorageDamaged, StorageUnavailable, open_storage
 
 CLASSES = ["rest", "left", "right"]
 OPERATIONS = (
@@ -223,6 +223,15 @@ def test_the_next_process_reads_only_what_is_new(long_record: str) -> None:
 def test_what_is_doubtful_is_not_used(long_record: str, damage: str) -> None:
     _file(long_record).execute(damage)
     assert not _uses_it(long_record)
+
+
+def test_a_lost_end_is_noticed_although_there_is_a_snapshot(long_record: str) -> None:
+    file = _file(long_record)
+    file.execute("DROP TRIGGER palacs_no_delete")
+    file.execute("DELETE FROM palacs_events WHERE seq = (SELECT max(seq) FROM palacs_events)")
+    assert not _uses_it(long_record)
+    with pytest.raises(StorageDamaged):
+        load_campaign("c", storage=long_record)
 
 
 @pytest.mark.parametrize(

@@ -190,14 +190,16 @@ def test_there_and_back_again_keeps_every_bit(new_sqlite: NewUrl, new_postgresql
 def test_what_was_moved_can_be_read_and_says_where_it_went(url: str, new_sqlite: NewUrl) -> None:
     filled(url)
     working = load_campaign("words", storage=url)
-    new = new_sqlite()
+    new, elsewhere = new_sqlite(), new_sqlite()
     move_storage(url, new)
     for attempt in (
         lambda: working.add([0.1, 0.2], "rest"),
         lambda: create_campaign("more", classes=["a", "b"], storage=url),
+        lambda: move_storage(url, elsewhere),
     ):
         with pytest.raises(StorageReadOnly, match=r"was moved .* use sqlite:///.*\.db"):
             attempt()
+    assert not Path(str(sa.make_url(elsewhere).database)).exists()
     assert working.status().instances == 4
     working.close()
 

@@ -65,7 +65,7 @@ def rename_class(ledger: Ledger, old: Any, new: Any, reason: str) -> list[Draft]
 
 def renew(ledger: Ledger, id_: str, reason: str) -> list[Draft]:
     """Let the lease of an open request start anew."""
-    entry = _operations.find(ledger, id_)
+    entry = _operations.find_kept(ledger, id_)
     if entry.asked is None:
         raise Conflict(f"{id_!r} is an unsolicited instance, not a request.")
     for over, what in ((entry.told_at, "told"), (entry.failed_at, "reported as failed")):

@@ -98,6 +98,17 @@ def find(ledger: Ledger, id_: str) -> Entry:
     return entry
 
 
+def find_kept(ledger: Ledger, id_: str) -> Entry:
+    """Return a request or unsolicited instance that something may still be said about."""
+    entry = find(ledger, id_)
+    if entry.erased:
+        raise Conflict(
+            f"{id_!r} was erased, since somebody withdrew, and nothing was written; what was "
+            "recorded for it must not be kept."
+        )
+    return entry
+
+
 def require_open(ledger: Ledger, what: str) -> None:
     """Refuse to begin something new in a campaign that is closed."""
     if ledger.phase != "open":
@@ -108,7 +119,7 @@ def require_open(ledger: Ledger, what: str) -> None:
 
 
 def _find_request(ledger: Ledger, id_: str) -> tuple[Entry, Label]:
-    entry = find(ledger, id_)
+    entry = find_kept(ledger, id_)
     if entry.asked is None:
         raise Conflict(f"{id_!r} is an unsolicited instance, not a request.")
     return entry, entry.asked
@@ -205,7 +216,7 @@ def performed(ledger: Ledger, id_: str) -> list[Draft]:
 
 def retract(ledger: Ledger, id_: str, reason: str) -> list[Draft]:
     """Take an instance out of the labelled set, keeping it in the history."""
-    entry = find(ledger, id_)
+    entry = find_kept(ledger, id_)
     if entry.retracted_at is not None:
         return []
     if entry.told_at is None:

@@ -264,6 +264,8 @@ def to_instance(
 ) -> Instance:
     """Return an instance as it is handed out."""
     told_at = to_datetime(entry.told_at)
+    if entry.erased:
+        raise UnknownEntry(f"{entry.id!r} was erased; nothing is left of its instance.")
     if entry.label is None or x is None or told_at is None:
         raise UnknownEntry(f"request {entry.id!r} has brought no instance yet.")
     retracted = entry.retracted_at is not None

@@ -147,6 +147,7 @@ def move_storage(source: str, target: str, *, progress: Progress | None = None) 
     with _given(source) as old, _sql(storage_at(target)) as new:
         old.check()
         with old.alone() as connection:
+            _require_not_moved(connection)
             if isinstance(new, SQLiteStorage):
                 with _appearing(new.path) as draft:
                     with _file(draft) as made:
@@ -157,6 +158,13 @@ def move_storage(source: str, target: str, *, progress: Progress | None = None) 
             # Killed between the two, there are two equal records, and nothing is lost.
             old.seal(connection, new.url)
         return new.url
+
+
+def _require_not_moved(connection: sa.Connection) -> None:
+    """Let the database say where to go if it was moved before: there must not be two copies."""
+    with connection.begin_nested() as trial:
+        connection.execute(sa.insert(campaigns).values(id=-1, name="", created_at=0.0, head=0))
+        trial.rollback()
 
 
 @contextmanager

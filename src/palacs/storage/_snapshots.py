@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 import sqlalchemy as sa
 
 from palacs.storage import _chain
-from palacs.storage._following import Seen, end_of
+from palacs.storage._following import Seen, end_of, last_of
 from palacs.storage._schema import events, snapshots
 from palacs.storage._storage import SnapshotPart, checksum
 
@@ -44,7 +44,7 @@ def load(
 
 def _stands(connection: sa.Connection, key: int, seq: int, chain: bytes) -> bool:
     end = end_of(connection, key)
-    if end is None or end.head < seq:
+    if end is None or end.head < seq or last_of(connection, key) != end.head:
         return False
     for digest in connection.execute(_DIGESTS, {"key": key, "after": seq}).scalars():
         chain = _chain.extended(chain, digest)
