@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from datetime import timedelta
@@ -346,7 +347,7 @@ def test_a_campaign_begins_with_the_instances_of_another(campaign: Campaign, url
             assert third.status().instances == 8
             first = third.instance(third.events()[1].entry or "")
             assert first.attrs["origin"]["campaign"] == "year two"
-            assert '"lab"' in first.attrs["origin"]["before"]
+            assert '"lab"' in first.attrs["origin"]["before"][0]
             assert second.erase({"subject": "s07"}, "withdrawn") == 1
             assert third.erase({"subject": "s07"}, "withdrawn") == 1
 
@@ -357,3 +358,15 @@ def test_instances_of_other_classes_are_not_taken_over(campaign: Campaign) -> No
         create_campaign("b", ["up", "down"], continue_from=campaign, storage="memory")
     with pytest.raises(ValueError, match="at least two"):
         create_campaign("b", storage="memory")
+
+
+def test_a_campaign_can_be_continued_year_after_year() -> None:
+    storage = MemoryStorage()
+    campaign = create_campaign("year 0", ["a", "b"], storage=storage)
+    campaign.add([1.0, 2.0], "a")
+    for year in range(1, 31):
+        campaign = create_campaign(f"year {year}", continue_from=campaign, storage=storage)
+    (origin,) = campaign.history()["attrs.origin"]
+    steps = [json.loads(step)["campaign"] for step in origin["before"]]
+    assert origin["campaign"] == "year 29"
+    assert steps == [*(f"year {year}" for year in range(28, 8, -1)), "year 0"]

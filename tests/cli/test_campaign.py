@@ -255,6 +255,16 @@ def test_status_fits_a_terminal_of_eighty_columns(palacs: Shell) -> None:
     assert history.count("delivered") == 5
 
 
+def test_long_notes_leave_ids_and_classes_to_be_read(demo: Shell) -> None:
+    added = demo.json(
+        "campaign", "add", "demo", "--label", "a", "1", "2", "--attr", f"q={'z' * 90}"
+    )
+    history = demo("campaign", "history", "demo").stdout
+    assert max(len(line) for line in history.splitlines()) <= 80
+    for word in ("id", "asked", "label", "reason", added["id"], " a ", "delivered"):
+        assert word in history
+
+
 def test_exit_codes_tell_scripts_what_happened(demo: Shell) -> None:
     request = demo.json("campaign", "ask", "demo")
     demo("campaign", "tell", "demo", request["id"], "1", "2")

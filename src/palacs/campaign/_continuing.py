@@ -7,7 +7,7 @@ storage, the id and the time it comes from.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from palacs.campaign._attrs import check_attrs
@@ -18,6 +18,7 @@ from palacs.campaign._records import Instance
 from palacs.storage import Draft, StorageDamaged
 
 ORIGIN = "origin"
+_MOST_STEPS = 20  # that are remembered, and the first of all
 
 
 def continuation(source: CampaignReader) -> list[Draft]:
@@ -47,15 +48,26 @@ def continuation(source: CampaignReader) -> list[Draft]:
 
 def _with_origin(source: CampaignReader, instance: Instance) -> dict[str, Any] | None:
     attrs = dict(instance.attrs)
-    origin = {
+    origin: dict[str, Any] = {
         "campaign": source.name,
         "storage": source.storage.url,
         "id": instance.id,
         "told_at": instance.told_at.isoformat(),
     }
     if ORIGIN in attrs:
-        origin["before"] = json.dumps(attrs[ORIGIN])
+        origin["before"] = _earlier(attrs[ORIGIN])
     return check_attrs({**attrs, ORIGIN: origin})
+
+
+def _earlier(origin: Any) -> list[str]:
+    """Return where an instance was before, one text per campaign, the latest first."""
+    if not isinstance(origin, Mapping):
+        return [json.dumps(origin)]
+    before = origin.get("before", [])
+    steps = before if isinstance(before, list) else [before]
+    texts = [step if isinstance(step, str) else json.dumps(step) for step in steps]
+    last = json.dumps({name: value for name, value in origin.items() if name != "before"})
+    return [last, *(texts if len(texts) < _MOST_STEPS else [*texts[: _MOST_STEPS - 1], texts[-1]])]
 
 
 def check_beginning(drafts: Sequence[Draft]) -> None:

@@ -168,24 +168,35 @@ def _bar(utility: float | None, largest: float, *, unicode: bool) -> str:
 
 def print_history(frame: pd.DataFrame) -> None:
     """Print the history, narrow enough for a terminal."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    # Ids, states and times are read whole; labels and reasons may be cut.
-    longest = max(map(len, frame["id"]), default=2)
-    table.add_column("id", no_wrap=True, min_width=min(longest, 20))
-    for name in ("asked", "label"):
-        table.add_column(name, max_width=12, overflow="ellipsis", no_wrap=True)
-    table.add_column("state", no_wrap=True, min_width=9)
-    table.add_column("last change", no_wrap=True, min_width=19)
-    for name in ("noted", "reason"):
-        table.add_column(name, overflow="ellipsis", no_wrap=True)
+    console = Console()
     times = frame[["asked_at", "performed_at", "told_at", "failed_at", "retracted_at"]]
-    latest = times.max(axis=1)
-    noted = [attrs_line(row["attrs"]) for row in cp.history_to_json(frame)]
-    for row, when, attrs in zip(frame.itertuples(index=False), latest, noted, strict=True):
-        changed = f"{when:%Y-%m-%d %H:%M:%S}"
-        cells = [row.id, row.asked, row.label, row.state, changed, attrs, row.reason]
-        table.add_row(*("" if cell is None else _plain(str(cell)) for cell in cells))
-    Console().print(table)
+    columns: dict[str, list[str]] = {
+        **{name: [_cell(value) for value in frame[name]] for name in ("id", "asked", "label")},
+        "state": list(frame["state"]),
+        "last change": [f"{when:%Y-%m-%d %H:%M:%S}" for when in times.max(axis=1)],
+        "noted": [attrs_line(row["attrs"]) for row in cp.history_to_json(frame)],
+        "reason": [_cell(value) for value in frame["reason"]],
+    }
+    widths = {name: max(map(len, (name, *cells))) for name, cells in columns.items()}
+    # Ids, states and times are read whole; labels may be cut, notes and reasons before them.
+    widths |= {name: min(widths[name], most) for name, most in _WIDEST.items()}
+    notes = ("noted", "reason")
+    left = console.width - 2 * len(notes) - sum(widths[n] + 2 for n in widths if n not in notes) + 2
+    widths["reason"] = min(widths["reason"], max(left // 2, left - widths["noted"], 6))
+    widths["noted"] = min(widths["noted"], max(left - widths["reason"], 5))
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name, width in widths.items():
+        table.add_column(name, width=width, overflow="ellipsis", no_wrap=True)
+    for cells in zip(*columns.values(), strict=True):
+        table.add_row(*map(_plain, cells))
+    console.print(table)
+
+
+_WIDEST = {"id": 20, "asked": 12, "label": 12}
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None or value != value else str(value)
 
 
 def _plain(text: str) -> str:
