@@ -38,7 +38,7 @@ def palacs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Palacs:
 def test_a_backup_is_restored_moved_and_checked(
     palacs: Palacs, new_postgresql: Callable[[], str]
 ) -> None:
-    palacs("backup", "monday.db")
+    assert palacs("backup", "monday.db").stderr == ""
     assert "nothing was overwritten" in palacs("backup", "monday.db", code=6).stderr
     palacs("restore", "monday.db", "--storage", "sqlite:///again.db")
     palacs("restore", "monday.db", code=6)

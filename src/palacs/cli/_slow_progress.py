@@ -38,4 +38,5 @@ def slow_progress(what: str) -> Iterator[Told]:
     try:
         yield tell
     finally:
-        bar.stop()
+        if task is not None:  # else it would print an empty line
+            bar.stop()
