@@ -63,7 +63,7 @@ def clocks(url: str, turns: int, advance: Advance, *, seed: int = 0, name: str =
         broken += _out_of_step(url, name)
         with load_campaign(name, storage=url) as campaign:
             broken += _over_budget(campaign) + _not_exported(campaign, Path(folder))
-            done = f"{2 * WORKERS * turns} jumps"
+            done = f"{2 * WORKERS * turns:,} jumps"
             tried = Tally("clock jumps", database_of(url), done, broken=broken)
             return examine(campaign, Path(folder), tried)
 
@@ -81,34 +81,51 @@ def _work(url: str, name: str, diary: Diary, turns: int, advance: Advance) -> No
     clock = JumpingClock(rng)
     with open_storage(url, clock=clock) as storage:
         campaign = load_campaign(name, storage=storage)
-        mine: list[Request] = []
+        desk = _Desk()
         for _ in range(turns):
             clock.jump()
             try:
-                mine.append(diary.do("asked", lambda op: campaign.ask(op=op)))
+                desk.open.append(diary.do("asked", lambda op: campaign.ask(op=op)))
             except BudgetExhausted as error:
                 diary.refused(error)
+                _make_room(campaign, desk, diary)
             clock.jump()
-            if mine and rng.random() < 0.8:
-                _answer(campaign, mine.pop(rng.randrange(len(mine))), mine, diary, rng)
+            if desk.open and rng.random() < 0.8:
+                _answer(campaign, desk, diary, rng)
             advance(1)
 
 
-def _answer(
-    campaign: Campaign, request: Request, mine: list[Request], diary: Diary, rng: random.Random
-) -> None:
+@dataclass
+class _Desk:
+    """A worker's requests that are open, and those it has told."""
+
+    open: list[Request] = field(default_factory=list)
+    told: list[Request] = field(default_factory=list)
+
+
+def _make_room(campaign: Campaign, desk: _Desk, diary: Diary) -> None:
+    """Give a place in the budget back."""
+    if desk.told:
+        request = desk.told.pop()
+        diary.do("retracted", lambda op: campaign.retract(request, "", op=op))
+    elif desk.open:
+        request = desk.open.pop()
+        diary.do("failed", lambda op: campaign.fail(request, "", op=op))
+
+
+def _answer(campaign: Campaign, desk: _Desk, diary: Diary, rng: random.Random) -> None:
     """Do something with a request that may have expired, or be of the future."""
+    request = desk.open.pop(rng.randrange(len(desk.open)))
     chance = rng.random()
     x = [rng.gauss(0, 1), rng.gauss(0, 1)]
     if chance < 0.2:
         diary.insist(lambda: campaign.renew(request))
-        mine.append(request)
+        desk.open.append(request)
     elif chance < 0.4:
         diary.do("failed", lambda op: campaign.fail(request, "", op=op))
     else:
         diary.do("told", lambda op: campaign.tell(request, x, op=op), x)
-        if chance > 0.5:  # so that the budget has room again
-            diary.do("retracted", lambda op: campaign.retract(request, "", op=op))
+        desk.told.append(request)
 
 
 @dataclass

@@ -35,7 +35,7 @@ def cuts(url: str, turns: int, advance: Advance, *, seed: int = 0, name: str = "
                 enough.set()
                 cutter.join()
         how = ", ".join(f"{n} {kind}" for kind, n in sorted(proxy.cuts.items()))
-        done = f"{proxy.cuts.total()} cuts"
+        done = f"{proxy.cuts.total():,} cuts"
         with load_campaign(name, storage=url) as campaign:
             bad = broken + does_not_go_on(campaign)
             tried = Tally("connection cut", "postgresql", done, broken=bad, detail=how)

@@ -55,7 +55,7 @@ def _tally(database: str, found: Counter[str]) -> Tally:
     return Tally(
         "bits flipped",
         database,
-        f"{found.total()} flips, {found['harmless']} harmless",
+        f"{found.total():,} flips, {found['harmless']:,} harmless",
         lost=found["lost"],
         doubled=found["doubled"],
         altered=found["altered"],
