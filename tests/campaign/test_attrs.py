@@ -74,6 +74,13 @@ def test_a_group_is_named_by_its_attributes() -> None:
         group_of({"subject": "s01"}, ["subject", "session"])
 
 
+def test_groups_of_several_attributes_never_share_a_name() -> None:
+    by = ["subject", "session"]
+    one = group_of({"subject": "x / 1", "session": "2"}, by)
+    assert one != group_of({"subject": "x", "session": "1 / 2"}, by)
+    assert group_of({"subject": "x / 1"}, by[:1]) == "x / 1"
+
+
 @pytest.mark.parametrize("groups", ["", [], 7, ["subject", "subject"], [None]])
 def test_groups_that_name_nothing_are_refused(groups: Any) -> None:
     with pytest.raises(ValueError, match=r"group|twice"):

@@ -169,6 +169,15 @@ def rewritten(path: Path, change: Callable[[str], str]) -> Path:
     return path
 
 
+def test_a_seal_cannot_be_talked_away(campaign: Campaign, tmp_path: Path) -> None:
+    path = campaign.export(tmp_path / "out.json")
+    text = path.read_text(encoding="utf-8")
+    assert '"version": 2' in text
+    path.write_text(text.replace('"version": 2', '"version": 1'), encoding="utf-8")
+    with pytest.raises(ValueError, match="says version 1 but is sealed"):
+        import_campaign(path, storage="memory")
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_table_cut_at_the_end_of_a_row_is_refused(
     campaign: Campaign, tmp_path: Path, suffix: str

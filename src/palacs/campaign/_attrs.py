@@ -106,7 +106,9 @@ def group_of(attrs: Mapping[str, Any], groups: Sequence[str]) -> str:
             f"this campaign is grouped by {' and '.join(groups)}, but {missing[0]!r} is not "
             f"noted; give attrs={{{missing[0]!r}: ...}} when asking or telling."
         )
-    return " / ".join(str(attr_text(attrs[name])) for name in groups)
+    parts = [str(attr_text(attrs[name])) for name in groups]
+    # Between several, a slash of their own is doubled: no two lists of parts read alike.
+    return " / ".join(part.replace("/", "//") for part in parts) if parts[1:] else parts[0]
 
 
 def _object(given: Mapping[Any, Any], where: str, depth: int) -> dict[str, Any]:

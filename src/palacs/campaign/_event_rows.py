@@ -100,9 +100,11 @@ def seal_of(events: Iterable[Event]) -> dict[str, Any]:
 def check_seal(seal: Mapping[str, Any], events: list[Event]) -> None:
     """Raise unless a file holds the events that were exported; those before 2 have no seal."""
     version = seal.get("version", 1)
-    if version == 1:
+    if version == 1 and not {"count", "checksum"} & set(seal):
         return
     if version != VERSION:
+        if version == 1:
+            raise ValueError("it says version 1 but is sealed as later ones are; export it again")
         raise ValueError(f"its version {_values.brief(version)} is newer than {VERSION}")
     count = _values.check_count(seal["count"], "count", minimum=0)
     if len(events) != count:

@@ -151,7 +151,7 @@ def _read_text(
     named = _has_names(lines)
     if named:
         found = _cells(lines[0])
-        _check_names(found, feature_names, name)
+        check_names(found, feature_names, name)
         n_features = len(found) if n_features is None else n_features
     apart = "".join(lines)  # decimal commas stand where something else separates
     commas_separate = ";" not in apart and not (named and "\t" in apart)
@@ -190,8 +190,9 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def _check_names(found: list[str], wanted: Sequence[str] | None, name: str) -> None:
-    if wanted is None or found == list(wanted):
+def check_names(found: Sequence[str], wanted: Sequence[str] | None, name: str) -> None:
+    """Refuse features under other names than the campaign's, or in another order."""
+    if wanted is None or list(found) == list(wanted):
         return
     what = "in another order" if sorted(found) == sorted(wanted) else "others"
     raise ValueError(

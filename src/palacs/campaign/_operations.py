@@ -17,6 +17,7 @@ from palacs.campaign import _values
 from palacs.campaign._attrs import Attrs, check_attrs, group_of
 from palacs.campaign._campaign_errors import CampaignClosed, Conflict, UnknownEntry
 from palacs.campaign._entries import Entry
+from palacs.campaign._instance_file import check_names
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._noted import noted, recording_of
 from palacs.campaign._recordings import Recording
@@ -34,6 +35,7 @@ class Answer:
     duration: float | None
     attrs: dict[str, Any] | None = None
     recording: Recording | None = None
+    names: tuple[str, ...] | None = None
 
 
 class Notes(TypedDict, total=False):
@@ -61,7 +63,15 @@ def answer(
         _values.check_amount(duration, "duration"),
         check_attrs(attrs),
         None if recording is None else Recording.of(recording),
+        _names_of(x),
     )
+
+
+def _names_of(x: Any) -> tuple[str, ...] | None:
+    """Return what a pandas Series calls its values; a list's ``index`` is a method."""
+    index = getattr(x, "index", None)
+    names = () if index is None or callable(index) else tuple(index)
+    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def numbered_answer(row: Any, attrs: Attrs | None) -> tuple[str, Answer]:
@@ -145,7 +155,7 @@ def tell(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
     if entry.failed_at is not None:
         raise Conflict(f"request {id_!r} was reported as failed; use add for its instance.")
     _values.check_vector(given.x, ledger.labelled.n_features)
-    _check_group(ledger, noted(entry), given)
+    _check_notes(ledger, noted(entry), given)
     return [_instance("told", id_, label, given)]
 
 
@@ -165,7 +175,7 @@ def add(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
         raise Conflict(f"id {id_!r} is already in use with other values; choose another.")
     require_open(ledger, "nothing is added")
     _values.check_vector(given.x, ledger.labelled.n_features)
-    _check_group(ledger, {}, given)
+    _check_notes(ledger, {}, given)
     return [_instance("added", id_, label, given)]
 
 
@@ -187,9 +197,11 @@ def _says_nothing_new(entry: Entry, given: Answer) -> bool:
     )
 
 
-def _check_group(ledger: Ledger, attrs: dict[str, Any], given: Answer) -> None:
-    """Refuse an instance of which nobody could say what it belongs to."""
+def _check_notes(ledger: Ledger, attrs: dict[str, Any], given: Answer) -> None:
+    """Refuse values under other names, and what nobody could say the group of."""
     settings = ledger.settings
+    if given.names is not None:
+        check_names(given.names, (settings.features or {}).get("names"), "x")
     if settings.groups is not None:
         group_of({**(settings.attrs or {}), **attrs, **(given.attrs or {})}, settings.groups)
 
