@@ -20,14 +20,7 @@ from palacs.storage._drafts import (
 from palacs.storage._forking import ForkSafeLock
 from palacs.storage._memory import MemoryStorage
 from palacs.storage._opening import DEFAULT_URL, open_storage, upgrade_storage
-from palacs.storage._storage import (
-    Clock,
-    SnapshotPart,
-    Storage,
-    StoredCampaign,
-    Transaction,
-    checksum,
-)
+from palacs.storage._storage import Clock, Storage
 from palacs.storage._storage_errors import (
     CampaignExists,
     CampaignNotFound,
@@ -44,6 +37,7 @@ from palacs.storage._storage_errors import (
     StorageTooNew,
     StorageUnavailable,
 )
+from palacs.storage._turn import SnapshotPart, StoredCampaign, Transaction, checksum
 
 __all__ = [
     "DEFAULT_URL",

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from palacs.storage import _chain
 from palacs.storage._following import Seen, end_of, last_of
 from palacs.storage._schema import events, snapshots
-from palacs.storage._storage import SnapshotPart, checksum
+from palacs.storage._turn import SnapshotPart, checksum
 
 _HERE = snapshots.c.campaign_id == sa.bindparam("key")
 _PART = sa.select(snapshots).where(_HERE, snapshots.c.part == sa.bindparam("of"))

@@ -25,7 +25,7 @@ from palacs.storage._forking import watch
 from palacs.storage._schema import REVISIONS, campaigns
 from palacs.storage._schema_versions import inspect, migrate
 from palacs.storage._sql_turn import SQLTransaction
-from palacs.storage._storage import Clock, SnapshotPart, Storage, StoredCampaign, Transaction
+from palacs.storage._storage import Clock, Storage
 from palacs.storage._storage_errors import (
     CampaignExists,
     CampaignNotFound,
@@ -37,6 +37,7 @@ from palacs.storage._storage_errors import (
     StorageReadOnly,
     StorageUnavailable,
 )
+from palacs.storage._turn import SnapshotPart, StoredCampaign, Transaction
 
 MOVED = "palacs: moved to "
 """What the database says when somebody writes to a storage that was moved elsewhere."""

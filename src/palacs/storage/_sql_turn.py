@@ -12,7 +12,7 @@ from palacs.storage._drafts import ERASED, Draft, Event
 from palacs.storage._following import End, Seen, read_events
 from palacs.storage._rows import events_of_operation, to_json, to_row, whole_row
 from palacs.storage._schema import campaigns, events, snapshots
-from palacs.storage._storage import Transaction
+from palacs.storage._turn import Transaction
 
 _THIS_EVENT = sa.and_(
     events.c.campaign_id == sa.bindparam("key"), events.c.seq == sa.bindparam("of")
