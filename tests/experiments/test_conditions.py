@@ -214,7 +214,7 @@ def test_costs_must_be_known_to_compare_spending(dataset: Dataset) -> None:
 def overlapping() -> Dataset:
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 300)
-    X = rng.normal(1.5 * y[:, None], 1, (600, 1))
+    X = rng.normal(1.0 * y[:, None], 1, (600, 1))
     return Dataset("overlapping", X, y, ("a", "b"), ("x",), "Two Gaussians.", "drawn", "CC0")
 
 
