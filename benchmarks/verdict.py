@@ -36,7 +36,7 @@ POWER_RUNS = 20
 TRIALS = 20
 # What `palacs compare` plays unless told otherwise; how often yes is said depends on it.
 POWER_TRIALS = 50
-STRATEGIES = ("balanced-gain", "pal-acs", "uniform", "random")
+STRATEGIES = ("spare-settled", "balanced-gain", "pal-acs", "uniform", "random")
 MOST_FALSE, LEAST_TRUE = 0.05, 0.8
 
 
