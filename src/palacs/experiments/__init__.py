@@ -6,6 +6,7 @@ are data frames throughout.
 
 from palacs.experiments._ceiling import Ceiling, find_ceiling
 from palacs.experiments._ceiling_of import ceiling_of, final_gains, why_no_ceiling
+from palacs.experiments._compared import Compared, run_comparison
 from palacs.experiments._comparison import LEVEL, Comparison, compare_strategies, holm, paired_t
 from palacs.experiments._experiment import Experiment, Task, strategy_for
 from palacs.experiments._results import Results, run
@@ -42,6 +43,7 @@ __all__ = [
     "DEFAULT_COMPARED",
     "LEVEL",
     "Ceiling",
+    "Compared",
     "Comparison",
     "ComparisonSummary",
     "DataFacts",
@@ -74,6 +76,7 @@ __all__ = [
     "paper_findings",
     "phase_errors",
     "run",
+    "run_comparison",
     "run_trial",
     "spending_sentences",
     "stopping_sentences",
