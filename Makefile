@@ -1,10 +1,14 @@
 # Everything starts from Python 3.11+ alone; tools/setup makes .venv and keeps it up to date.
-.PHONY: help demo test lint format bench soak reproduce clean
+.PHONY: help demo test test-oldest test-newest lint format dist bench soak reproduce clean
 VENV := .venv/bin
+export PYTHON
 
 help:
 	@echo "make demo       set up, then the paper's evaluation with a few trials"
 	@echo "make test       set up, lint, check types, run all tests"
+	@echo "make test-oldest, make test-newest   the tests with the oldest and the newest releases"
+	@echo "                of what palacs uses; PYTHON=python3.13 picks the Python"
+	@echo "make dist       wheel and source archive, checked, into dist/"
 	@echo "make reproduce  the paper's evaluation with its 500 trials, into results/"
 	@echo "make bench      all benchmarks, side by side with peers (half an hour)"
 	@echo "make soak       kills, forks, cut connections, flipped bits, clocks that jump, made-up input"
@@ -31,6 +35,13 @@ test: lint
 	@find src -name '*.nb[ci]' -delete
 	$(VENV)/pytest
 
+# An environment for each Python and either end of what pyproject.toml allows.
+END = build/$*-$(or $(notdir $(PYTHON)),python)
+test-oldest test-newest: test-%:
+	@INTO="$(END)" RELEASES=$* tools/setup test
+	@find src -name '*.nb[ci]' -delete
+	"$(END)/bin/python" -m pytest $(PYTEST)
+
 format:
 	@tools/setup dev
 	$(VENV)/ruff check --fix .
@@ -52,6 +63,12 @@ bench:
 	-$(VENV)/python benchmarks/stopping.py --trials 5
 	-$(VENV)/python benchmarks/strategies.py
 	-$(VENV)/python benchmarks/verdict.py
+
+dist:
+	@tools/setup dev
+	rm -rf dist
+	$(VENV)/hatchling build -d dist
+	$(VENV)/twine check --strict dist/*
 
 soak:
 	@tools/setup bench

@@ -6,7 +6,6 @@ import asyncio
 import itertools
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -23,15 +22,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+import browser as browser_finder
+
 TOKEN = "a-known-token-for-the-tests"
-# The same that tools/setup looks for.
-BROWSERS = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-)
 _START_S = 60.0
 _numbers = itertools.count()
 
@@ -188,8 +181,8 @@ def studio(new_studio: Callable[[], Studio]) -> Iterator[Studio]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Chromium or Chrome, without a window and without any network use of its own."""
-    chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
-    assert chromium, f"these tests need a browser, one of {BROWSERS}; tools/setup dev installs it"
+    chromium = browser_finder.find()
+    assert chromium, "these tests need a browser; tools/setup dev gets one"
     quiet = ["background-networking", "component-update", "sync"]
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(
