@@ -1,21 +1,25 @@
 """Single flipped bits in copies of a real file: it loads as it was, or is refused.
 
-Every copy is opened as a user would: load the campaign, read its record, ask and tell. What
-loads differently was not noticed; what raises anything but a clear error was not foreseen.
+Every copy is opened as a user would: load the campaign, read its record, ask and tell. So is a
+file whose log was left by a killed process, with a bit of that log flipped. What loads
+differently was not noticed; what raises anything but a clear error was not foreseen.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import signal
 import tempfile
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from _soak_diary import CLASSES, Diary, take_a_turn
-from _soak_processes import in_a_fresh_process
+from _soak_processes import fork, in_a_fresh_process
 from _soak_tally import Advance, Tally
 from palacs.campaign import Campaign, create_campaign, import_campaign, load_campaign
 from palacs.storage import Event, StorageError
@@ -25,7 +29,7 @@ EXPORTS = ("json", "csv", "parquet")
 
 
 def flips(n: int, advance: Advance, *, seed: int = 0) -> list[Tally]:
-    """Flip `n` bits of a SQLite file and `n` of exports, one per copy."""
+    """Flip `n` bits of a SQLite file, of a log left behind and of exports, one per copy."""
     with tempfile.TemporaryDirectory() as folder:
         tallies: list[Tally] = in_a_fresh_process(_flips, folder, n, seed, advance=advance)
     return tallies
@@ -34,21 +38,33 @@ def flips(n: int, advance: Advance, *, seed: int = 0) -> list[Tally]:
 def _flips(advance: Advance, folder: str, n: int, seed: int) -> list[Tally]:
     home, rng = Path(folder), random.Random(seed)
     file = home / "flips.db"
-    with create_campaign("flips", CLASSES, strategy="uniform", storage=_url(file)) as campaign:
-        diary = Diary(home, "flips")
-        for _ in range(TURNS):
-            take_a_turn(campaign, diary, rng)
+    os.waitpid(fork(partial(_fill_and_die, file, rng)), 0)
+    left = [home / "left.db-wal", home / "left.db"]
+    for part in left:
+        shutil.copyfile(file.with_suffix(part.suffix), part)
+    with load_campaign("flips", storage=_url(file)) as campaign:
         events = campaign.events()
         exports = [campaign.export(home / f"flips.{suffix}") for suffix in EXPORTS]
     warnings.simplefilter("ignore")  # what pandas thinks of a damaged file
-    of_file = Counter(_flip(file, home, rng, events, _open, advance) for _ in range(n))
-    of_exports = Counter(
-        _flip(exports[i % len(exports)], home, rng, events, _import, advance) for i in range(n)
-    )
-    return [
-        _tally("sqlite", of_file),
-        _tally("exports", of_exports),
-    ]
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for i in range(n):
+        for what, parts, look in (
+            ("sqlite", [file], _open),
+            ("sqlite's log", left, _open),
+            ("exports", [exports[i % len(exports)]], _import),
+        ):
+            found[what][_flip(parts, rng, partial(look, events=events))] += 1
+            advance(1)
+    return [_tally(what, counts) for what, counts in found.items()]
+
+
+def _fill_and_die(file: Path, rng: random.Random) -> None:
+    """Write a record and be killed, so that its log stays beside the file."""
+    campaign = create_campaign("flips", CLASSES, strategy="uniform", storage=_url(file))
+    diary = Diary(file.parent, "flips")
+    for _ in range(TURNS):
+        take_a_turn(campaign, diary, rng)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _tally(database: str, found: Counter[str]) -> Tally:
@@ -64,30 +80,24 @@ def _tally(database: str, found: Counter[str]) -> Tally:
     )
 
 
-def _flip(
-    original: Path,
-    home: Path,
-    rng: random.Random,
-    events: list[Event],
-    look: Callable[[Path, list[Event]], str],
-    advance: Advance,
-) -> str:
-    """Flip one bit of a copy and return what came of it."""
-    copy = home / f"copy{original.suffix}"
-    for left in home.glob("copy*"):
-        left.unlink()
-    shutil.copyfile(original, copy)
-    place, bit = rng.randrange(copy.stat().st_size), rng.randrange(8)
-    with copy.open("r+b") as file:
+def _flip(parts: list[Path], rng: random.Random, look: Callable[[Path], str]) -> str:
+    """Flip one bit of the first of some files and return what comes of opening the last."""
+    home = parts[0].parent
+    for old in home.glob("copy*"):
+        old.unlink()
+    copies = [home / f"copy{part.suffix}" for part in parts]
+    for part, copy in zip(parts, copies, strict=True):
+        shutil.copyfile(part, copy)
+    place, bit = rng.randrange(copies[0].stat().st_size), rng.randrange(8)
+    with copies[0].open("r+b") as file:
         file.seek(place)
         value = file.read(1)[0]
         file.seek(place)
         file.write(bytes([value ^ 1 << bit]))
-    advance(1)
     try:
-        return look(copy, events)
+        return look(copies[-1])
     except Exception as error:
-        print(f"bit {bit} of byte {place} of {original.name}: {type(error).__name__}: {error}")
+        print(f"bit {bit} of byte {place} of {parts[0].name}: {type(error).__name__}: {error}")
         return "broken"
 
 

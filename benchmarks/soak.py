@@ -53,7 +53,7 @@ HELP = {
     "kills": "workers killed, on each database",
     "forks": "parents that fork ten children, on each database",
     "cuts": f"turns of each of {CUT} workers whose connections are cut",
-    "flips": "bits flipped in a file, and in exports",
+    "flips": "bits flipped in a file, in a log left behind, and in exports",
     "clocks": f"turns of each of {CLOCKED} workers whose clocks jump, on each database",
     "examples": "inputs made up",
 }
@@ -76,7 +76,7 @@ def situations(sizes: dict[str, int], urls: dict[str, str], seed: int) -> list[S
     if "postgresql" in urls:
         on("postgresql", "cuts", "connection cut", CUT * sizes["cuts"], cuts)
     flipping = partial(flips, sizes["flips"], seed=seed)
-    found.append(Situation("flips", "bits flipped", 2 * sizes["flips"], flipping))
+    found.append(Situation("flips", "bits flipped", 3 * sizes["flips"], flipping))
     fuzzing = partial(fuzz, sizes["examples"], seed=seed)
     found.append(Situation("examples", "made-up input", sizes["examples"], fuzzing))
     return found

@@ -73,10 +73,26 @@ def move(
         done({"moved": st.without_password(source), "to": where}, as_json)
 
 
+GiveUpLog = Annotated[
+    bool,
+    typer.Option("--give-up-log", help="Go on without what a damaged -wal file hides."),
+]
+
+
 @storage_app.command()
-def check(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+def check(
+    storage: Address = st.DEFAULT_URL, give_up_log: GiveUpLog = False, as_json: AsJson = False
+) -> None:
     """Read everything and say what is wrong with it, a line each; exit status 1 if anything is."""
-    with reporting(), st.open_storage(storage) as opened:
+    with reporting():
+        kept = st.give_up_log(storage) if give_up_log else None
+        if kept is not None:
+            typer.echo(f"the damaged log was set aside as {kept}", err=True)
+        _check(storage, as_json)
+
+
+def _check(storage: str, as_json: bool) -> None:
+    with st.open_storage(storage) as opened:
         wrong = opened.verify() + _unreadable(opened)
         if as_json:
             print_json({"storage": opened.url, "ok": not wrong, "wrong": wrong})

@@ -19,7 +19,7 @@ from palacs.storage._drafts import (
 )
 from palacs.storage._forking import ForkSafeLock
 from palacs.storage._memory import MemoryStorage
-from palacs.storage._opening import DEFAULT_URL, open_storage, upgrade_storage
+from palacs.storage._opening import DEFAULT_URL, give_up_log, open_storage, upgrade_storage
 from palacs.storage._storage import Clock, Storage
 from palacs.storage._storage_errors import (
     CampaignExists,
@@ -73,6 +73,7 @@ __all__ = [
     "Transaction",
     "backup_storage",
     "checksum",
+    "give_up_log",
     "move_storage",
     "open_storage",
     "restore_storage",

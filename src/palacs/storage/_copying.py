@@ -19,6 +19,7 @@ from palacs.storage._opening import storage_at
 from palacs.storage._schema import REVISIONS, campaigns, events
 from palacs.storage._sql import SQLStorage
 from palacs.storage._sqlite import SQLiteStorage
+from palacs.storage._sqlite_handle import beside
 from palacs.storage._storage import Storage
 from palacs.storage._storage_errors import (
     StorageDamaged,
@@ -248,9 +249,8 @@ def _appearing(path: Path) -> Iterator[Path]:
 
 def _refuse_a_log_left_behind(path: Path) -> None:
     """Raise where SQLite would play the log of a file that is gone into the new one."""
-    real = path.resolve()
     for suffix in ("-wal", "-journal", "-shm"):
-        log = real.with_name(real.name + suffix)
+        log = beside(path, suffix)
         if log.exists():
             raise StorageExists(
                 f"{str(log)!r} is the log of a file that is gone and would be played into the new "

@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from types import MappingProxyType
 
 from palacs.storage._addresses import without_password
@@ -94,6 +95,23 @@ def upgrade_storage(storage: str | None = None) -> tuple[str, str]:
     """
     with storage_at(storage) as found:
         return found.upgrade()
+
+
+def give_up_log(storage: str | None = None) -> Path | None:
+    """Go on with a SQLite file whose log is damaged, without what stands behind the damage.
+
+    Parameters
+    ----------
+    storage : str or None
+        The address, as in `open_storage`; no program may be using the file.
+
+    Returns
+    -------
+    Path or None
+        Where the damaged log is kept; None where there was nothing wrong with it.
+    """
+    with storage_at(storage) as found:
+        return found.give_up_log() if isinstance(found, SQLiteStorage) else None
 
 
 def storage_at(storage: str | None) -> Storage:

@@ -22,10 +22,12 @@ from palacs.storage._addresses import parse, refusal
 from palacs.storage._clocks import plausible
 from palacs.storage._following import End, end_of
 from palacs.storage._forking import in_use
+from palacs.storage._log import require_sound_log, set_aside
 from palacs.storage._sql import MOVED, SQLStorage, said
 from palacs.storage._sqlite_handle import (
     Handle,
     abandon_inherited,
+    beside,
     close_when_given_back,
     refuse_inherited,
     require_same_file,
@@ -157,6 +159,16 @@ class SQLiteStorage(SQLStorage):
                 f"there is no file {str(self._path)!r}; create a campaign in it first, "
                 "or check the --storage address."
             )
+        require_sound_log(self._path, self.url)
+
+    def give_up_log(self) -> Path | None:
+        """Go on without what a damaged log hides; return where the log is kept, None if sound."""
+        kept = set_aside(self._path)
+        if kept is not None:
+            self._when_free("PRAGMA wal_checkpoint(TRUNCATE)", until=lambda answer: answer[0] == 0)
+            self.close()
+            require_sound_log(self._path, self.url)
+        return kept
 
     def make(self) -> None:
         """Make the file and its tables, unless another process was faster."""
@@ -320,7 +332,7 @@ class SQLiteStorage(SQLStorage):
 
     def size(self) -> int | None:
         """Return how many bytes the file and its log take."""
-        files = [self._path.with_name(self._path.name + end) for end in ("", "-wal", "-shm")]
+        files = [beside(self._path, end) for end in ("", "-wal", "-shm")]
         return sum(file.stat().st_size for file in files if file.exists())
 
     def after_copy(self, connection: sa.Connection) -> None:

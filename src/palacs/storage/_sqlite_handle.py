@@ -69,6 +69,12 @@ def identity(path: Path) -> Identity | None:
     return status.st_dev, status.st_ino
 
 
+def beside(path: Path, suffix: str) -> Path:
+    """Return where SQLite keeps a part of a file: beside it, whatever links lead to it."""
+    real = path.resolve()
+    return real.with_name(real.name + suffix)
+
+
 def close_when_given_back() -> None:
     """See that handles in use at a fork do not stay open in a pool that nobody looks into."""
     for handle in list(_open):
@@ -101,7 +107,7 @@ def require_same_file(handle: Handle, path: Path) -> None:
 
 def require_same_log(handle: Handle, path: Path) -> None:
     """Raise where the log that is open is no longer the one beside the file; in a turn only."""
-    log = tuple(identity(path.with_name(path.name + suffix)) for suffix in ("-wal", "-shm"))
+    log = tuple(identity(beside(path, suffix)) for suffix in ("-wal", "-shm"))
     if None in log or handle.log not in ((), log):
         _give_up(handle, path, "lost its log (-wal, -shm), which was removed or replaced")
     handle.log = log
