@@ -71,7 +71,6 @@ _HOMES = {
     "perf_gain": "gain",
     "sample_pseudo_instances": "kernel",
 }
-_EXTRAS = {"campaign": "campaign", "storage": "campaign", "studio": "studio"}
 _ROOMS = (
     "campaign",
     "checks",
@@ -81,6 +80,7 @@ _ROOMS = (
     "datasets",
     "evidence",
     "experiments",
+    "extras",
     "gain",
     "kernel",
     "plots",
@@ -95,26 +95,13 @@ _ROOMS = (
 
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
-        return _room(name, wanted=name)
+        return import_module(f"palacs.{name}")
     if name not in __all__ and name not in _HOMES:
         raise AttributeError(f"module 'palacs' has no attribute {name!r}")
     # What has no home of its own is a strategy.
-    value = getattr(_room(_HOMES.get(name, "strategies"), wanted=name), name)
+    value = getattr(import_module(f"palacs.{_HOMES.get(name, 'strategies')}"), name)
     globals()[name] = value
     return value
-
-
-def _room(name: str, *, wanted: str) -> Any:
-    try:
-        return import_module(f"palacs.{name}")
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.startswith("palacs"):
-            raise
-        extra = _EXTRAS.get(name, "all")
-        raise ModuleNotFoundError(
-            f"palacs.{wanted} needs {error.name!r}; run: pip install 'palacs[{extra}]'",
-            name=error.name,
-        ) from error
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 import palacs
 from palacs import Conditions
-from palacs.cli._app import build_app
+from palacs.cli import _rooms
+from palacs.cli._app import COMMANDS, build_app, load_command
 from palacs.strategies import available
 
 app = build_app()
@@ -44,10 +45,47 @@ def test_help_explains_every_condition() -> None:
         assert f"{name}, {text}" in said
 
 
-def test_help_lists_every_command() -> None:
-    said = CliRunner().invoke(app, ["--help"]).output
-    for command in ("reproduce", "compare", "datasets", "strategies", "campaign", "storage"):
-        assert command in said
+def test_help_lists_every_command_with_its_own_words() -> None:
+    said = CliRunner().invoke(app, ["-h"], env={"COLUMNS": "200"}).output
+    for name, row in COMMANDS.items():
+        assert f"{name} " in said
+        assert row.help in said
+        assert load_command(name).help.split("\n\n")[0].replace("\n", " ") == row.help
+
+
+def test_defaults_written_down_for_a_quick_start_are_those_of_the_rooms() -> None:
+    assert _rooms.DEFAULT_URL == palacs.storage.DEFAULT_URL
+    assert _rooms.DEFAULT_PORT == palacs.studio.DEFAULT_PORT
+
+
+@pytest.mark.parametrize("arguments", [["-h"], ["campaign", "ask", "--help"], ["studio", "-h"]])
+def test_help_imports_nothing_that_decides_keeps_or_serves(arguments: list[str]) -> None:
+    code = (
+        "import sys\n"
+        "from palacs.cli import main\n"
+        "try:\n    main()\n"
+        "except SystemExit:\n    pass\n"
+        "heavy = ('numpy', 'numba', 'sklearn', 'pandas', 'sqlalchemy', 'fastapi')\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
+    )
+    assert "Usage:" in ran.stdout
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_command_that_is_nearly_right_is_suggested() -> None:
+    ran = CliRunner().invoke(app, ["campain", "ask"])
+    assert ran.exit_code == 2
+    assert "campaign" in ran.output
+
+
+def test_python_m_palacs_is_the_command() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "palacs", "--version"], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == f"palacs {palacs.__version__}\n"
 
 
 def test_every_strategy_is_listed_by_the_name_that_commands_take() -> None:
@@ -71,11 +109,13 @@ def test_strategies_are_listed_for_scripts_too() -> None:
     ("missing", "command", "extra"),
     [
         ("pandas", "reproduce", "experiments"),
-        ("pandas", "compare", "experiments"),
+        ("matplotlib", "compare", "experiments"),
         ("sqlalchemy", "campaign", "campaign"),
+        ("sqlalchemy", "studio", "studio"),
+        ("python_multipart", "studio", "studio"),
     ],
 )
-def test_a_command_whose_extra_is_missing_says_how_to_install_it(
+def test_a_command_whose_extra_is_missing_says_so_before_any_work(
     missing: str, command: str, extra: str
 ) -> None:
     ran = palacs_without(missing, command, "my.csv", "--budget", "5")
@@ -87,6 +127,7 @@ def test_a_command_whose_extra_is_missing_says_how_to_install_it(
 
 
 def test_commands_that_need_nothing_more_still_work() -> None:
+    assert "pip install 'palacs[campaign]'" in palacs_without("sqlalchemy", "--help").stdout
     ran = palacs_without("pandas", "strategies")
     assert ran.returncode == 0, ran.stderr
     assert "pal-acs" in ran.stdout
@@ -97,5 +138,5 @@ def test_without_typer_the_command_itself_says_what_to_install() -> None:
     assert ran.returncode == 1
     assert ran.stderr == (
         "palacs: this command needs 'typer', which is not installed; "
-        "run: pip install 'palacs[all]'\n"
+        "run: pip install 'palacs[cli]'\n"
     )

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from palacs.cli._app import build_app
 
-app = build_app("campaign")
+app = build_app()
 
 
 def palacs(*arguments: str, code: int = 0) -> Result:

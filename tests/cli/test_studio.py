@@ -57,7 +57,7 @@ def address_of(process: subprocess.Popen[str]) -> str:
 def refused(*options: str, **variables: str) -> str:
     """Return the message with which the command refuses to start."""
     ran = CliRunner(env={"PALACS_STORAGE": None, "PALACS_STUDIO_TOKEN": None, **variables}).invoke(
-        build_app("studio"), ["studio", "--no-browser", "--port", "0", *options]
+        build_app(), ["studio", "--no-browser", "--port", "0", *options]
     )
     assert ran.exit_code in (1, 3, 5), ran.exception
     return " ".join(ran.stderr.split())

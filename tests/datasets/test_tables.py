@@ -243,7 +243,7 @@ def test_unusable_arrays_are_explained(tmp_path, arrays, message):
 def test_without_pandas_the_error_names_the_extra(tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("x,k\n1,a\n2,b\n")
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"needs pandas.*pip install 'palacs\[experiments\]'"):
+    with pytest.raises(ImportError, match=r"needs 'pandas'.*pip install 'palacs\[tables\]'"):
         read_table(tmp_path / "a.csv", "k")
 
 

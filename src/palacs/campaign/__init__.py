@@ -6,6 +6,10 @@ keeps it.
 
 from typing import TYPE_CHECKING, Any
 
+from palacs.extras import need
+
+need("campaign", "palacs.campaign")
+
 from palacs.campaign._author import acting_as
 from palacs.campaign._campaign import Campaign
 from palacs.campaign._campaign_errors import (

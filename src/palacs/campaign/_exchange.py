@@ -32,6 +32,7 @@ from palacs.campaign._features import feature_columns
 from palacs.campaign._history import TIMES
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._records import ATTRS
+from palacs.extras import need
 from palacs.storage import Event, StorageDamaged
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def export_campaign(record: Record, path: Path) -> Path:
     writer = writers.get(path.suffix.lower())
     if writer is None:
         raise ValueError(f"cannot export to {str(path)!r}; end it in .csv, .parquet or .json.")
+    if writer is _write_parquet:
+        need("parquet", f"exporting to {str(path)!r}")
     # A reader never meets half a file, a failed export leaves an older one alone, and of several
     # processes each has its own draft.
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
@@ -88,6 +91,8 @@ def read_campaign(path: Path) -> tuple[str, list[Event]]:
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise ValueError(f"cannot import {str(path)!r}; it must end in .csv, .parquet or .json.")
+    if reader is _read_parquet:
+        need("parquet", f"importing {str(path)!r}")
     content = path.read_bytes()
     try:
         name, seal, events = reader(content)

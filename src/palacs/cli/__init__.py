@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import sys
 
-from palacs.cli._light_start import importing
+from palacs.extras import need
 
-_INSTALL_HINT = "pip install 'palacs[all]'"
+__all__ = ["main"]
 
 
 def main() -> None:
     """Entry point of the ``palacs`` command."""
     try:
-        from palacs.cli._app import build_app
+        need("cli", "palacs: this command")
     except ModuleNotFoundError as error:
-        print(
-            f"palacs: this command needs {error.name!r}, which is not installed; "
-            f"run: {_INSTALL_HINT}",
-            file=sys.stderr,
-        )
+        print(error, file=sys.stderr)
         raise SystemExit(1) from None
-    with importing():
-        app = build_app(next((word for word in sys.argv[1:] if not word.startswith("-")), None))
-    app()
+    from palacs.cli._app import build_app
+
+    build_app()()

@@ -11,8 +11,6 @@ from typing import Annotated
 
 import typer
 
-from palacs import campaign as cp
-from palacs import storage as st
 from palacs.cli._campaign_course import course_app
 from palacs.cli._campaign_io import (
     EXIT_CODES,
@@ -48,9 +46,11 @@ from palacs.cli._campaign_options import (
 from palacs.cli._campaign_record import record_app
 from palacs.cli._conditions_file import read_conditions
 from palacs.cli._light_start import import_decisions
+from palacs.cli._rooms import DEFAULT_URL, cp
 
 app = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,
     help=f"Durable ask-and-tell: which class to acquire next.\n\n{EXIT_CODES}",
 )
 
@@ -66,8 +66,9 @@ def who(
     ] = None,
 ) -> None:
     """Hold what comes before a command."""
-    with reporting():
-        context.with_resource(cp.acting_as(person or None))
+    if person:
+        with reporting():
+            context.with_resource(cp.acting_as(person))
 
 
 # Numbers such as -0.5 look like options; commands that take numbers have no short ones.
@@ -123,7 +124,7 @@ def create(
         str | None, typer.Option("--from-storage", help="Where that one is, if elsewhere.")
     ] = None,
     op: Op = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Start a campaign."""
@@ -168,7 +169,7 @@ def ask(
     ] = None,
     attr: AttrOption = None,
     op: Op = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Say which class to acquire next.
@@ -202,7 +203,7 @@ def tell(
     recording: RecordingOption = None,
     keep_recording: KeepOption = False,
     op: Op = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Record the instance a request brought."""
@@ -238,7 +239,7 @@ def add(
     recording: RecordingOption = None,
     keep_recording: KeepOption = False,
     op: Op = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Record an unsolicited instance."""
@@ -272,7 +273,7 @@ def fail(
     reason: Reason = "",
     attr: AttrOption = None,
     op: Op = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Record that a request will bring no instance."""
@@ -286,7 +287,7 @@ def performed(
     name: Name,
     request: Id,
     op: Op = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Record that a request was carried out and its data are still to come."""
@@ -301,7 +302,7 @@ def retract(
     instance: Annotated[str, typer.Argument(help="Id of the instance.", show_default=False)],
     reason: Reason = "",
     op: Op = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Take an instance out of the labelled set; the history keeps it."""
@@ -315,7 +316,7 @@ def undo(
     name: Name,
     reason: Reason = "",
     op: Op = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Take back what was done last: an instance, or a performance whose data never came."""
@@ -333,7 +334,7 @@ def pause(
     name: Name,
     label: str,
     op: Op = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Stop requesting a class."""
@@ -347,7 +348,7 @@ def resume(
     name: Name,
     label: str,
     op: Op = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Request a paused class again."""
@@ -361,7 +362,7 @@ def add_class(
     name: Name,
     label: str,
     op: Op = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Declare one more class."""

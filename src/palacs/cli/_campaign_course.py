@@ -8,12 +8,11 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from palacs import campaign as cp
-from palacs import storage as st
 from palacs.cli._campaign_io import label_from_text, parse_params, print_json, reporting
 from palacs.cli._campaign_notes import read_attrs
 from palacs.cli._campaign_options import Address, AsJson, Id, Name, Reason, done
 from palacs.cli._conditions_file import read_conditions
+from palacs.cli._rooms import DEFAULT_URL, cp
 
 course_app = typer.Typer()
 
@@ -46,7 +45,7 @@ def change(
     params: Annotated[
         str, typer.Option("--params", help="With --strategy: its parameters, as a JSON object.")
     ] = "{}",
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Change budget, lease, conditions or strategy from now on."""
@@ -87,7 +86,7 @@ def rename_class(
     old: str,
     new: str,
     reason: Why,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Give a class another name; its requests and instances stay its own."""
@@ -102,7 +101,7 @@ def renew(
     name: Name,
     request: Id,
     reason: Reason = "",
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Let the lease of an open request start anew."""
@@ -116,9 +115,7 @@ def renew(
 
 
 @course_app.command()
-def close(
-    name: Name, reason: Why, storage: Address = st.DEFAULT_URL, as_json: AsJson = False
-) -> None:
+def close(name: Name, reason: Why, storage: Address = DEFAULT_URL, as_json: AsJson = False) -> None:
     """Let nothing new begin; what was asked for can still be told."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         campaign.close_campaign(reason)
@@ -127,7 +124,7 @@ def close(
 
 @course_app.command()
 def reopen(
-    name: Name, reason: Why, storage: Address = st.DEFAULT_URL, as_json: AsJson = False
+    name: Name, reason: Why, storage: Address = DEFAULT_URL, as_json: AsJson = False
 ) -> None:
     """Let a closed or archived campaign go on."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
@@ -137,7 +134,7 @@ def reopen(
 
 @course_app.command()
 def archive(
-    name: Name, reason: Why, storage: Address = st.DEFAULT_URL, as_json: AsJson = False
+    name: Name, reason: Why, storage: Address = DEFAULT_URL, as_json: AsJson = False
 ) -> None:
     """Close the campaign and leave it out of the list."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
@@ -153,7 +150,7 @@ def erase(
         list[str], typer.Option("--attr", help="NAME=VALUE to look for; all of several.")
     ],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Erase everything about somebody who withdraws, for good; a tombstone stays."""

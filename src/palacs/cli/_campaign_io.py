@@ -19,10 +19,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from palacs import campaign as cp
-from palacs import storage as st
 from palacs._version import __version__
 from palacs.cli._campaign_notes import attrs_line
+from palacs.cli._rooms import cp, st
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,20 +31,6 @@ request or storage; 4 nothing to ask (budget used up, all classes paused, or clo
 storage failed; 6 it contradicts the record; 7 a replay came out differently, or a recording is
 not what it was."""
 
-_CODE_OF: tuple[tuple[type[Exception], int], ...] = (
-    (st.CampaignNotFound, 3),
-    (st.StorageNotFound, 3),
-    (cp.UnknownEntry, 3),
-    (cp.NothingToAsk, 4),
-    (st.CampaignExists, 6),
-    (st.StorageExists, 6),
-    (cp.Conflict, 6),
-    (st.StorageError, 5),
-    (cp.CampaignError, 1),
-    (ValueError, 1),
-    (OSError, 1),
-)
-
 _BAR_WIDTH = 16
 
 
@@ -54,10 +39,29 @@ def reporting() -> Iterator[None]:
     """Turn errors into one line on standard error and an exit code."""
     try:
         yield
-    except tuple(kind for kind, _ in _CODE_OF) as error:
-        code = next(code for kind, code in _CODE_OF if isinstance(error, kind))
+    except Exception as error:
+        code = next((code for kind, code in _codes() if isinstance(error, kind)), None)
+        if code is None:
+            raise
         typer.echo(f"palacs: {' '.join(str(error).split())}", err=True)
         raise typer.Exit(code) from None
+
+
+def _codes() -> tuple[tuple[type[Exception], int], ...]:
+    return (
+        (ImportError, 1),
+        (st.CampaignNotFound, 3),
+        (st.StorageNotFound, 3),
+        (cp.UnknownEntry, 3),
+        (cp.NothingToAsk, 4),
+        (st.CampaignExists, 6),
+        (st.StorageExists, 6),
+        (cp.Conflict, 6),
+        (st.StorageError, 5),
+        (cp.CampaignError, 1),
+        (ValueError, 1),
+        (OSError, 1),
+    )
 
 
 def print_json(value: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from palacs import campaign as cp
+from palacs.cli._rooms import cp
 
 AttrOption = Annotated[
     list[str] | None,

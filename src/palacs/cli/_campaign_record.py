@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from palacs import campaign as cp
-from palacs import storage as st
 from palacs.cli._campaign_io import (
     print_history,
     print_json,
@@ -18,6 +16,7 @@ from palacs.cli._campaign_io import (
 )
 from palacs.cli._campaign_notes import print_recordings
 from palacs.cli._campaign_options import Address, AsJson, Name, done
+from palacs.cli._rooms import DEFAULT_URL, cp, st
 
 record_app = typer.Typer()
 
@@ -25,7 +24,7 @@ record_app = typer.Typer()
 @record_app.command("list")
 def list_campaigns(
     everything: Annotated[bool, typer.Option("--all", help="Also those archived.")] = False,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """List the campaigns in a storage."""
@@ -50,7 +49,7 @@ def list_campaigns(
 
 
 @record_app.command()
-def status(name: Name, storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+def status(name: Name, storage: Address = DEFAULT_URL, as_json: AsJson = False) -> None:
     """Show where the campaign stands, class by class."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         found = campaign.status()
@@ -65,7 +64,7 @@ def history(
     name: Name,
     features: Annotated[bool, typer.Option("--features", help="With --json: values too.")] = False,
     last: Annotated[int | None, typer.Option("--last", min=1, help="Only so many rows.")] = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Show every request and unsolicited instance."""
@@ -84,7 +83,7 @@ def stopping(
     good_enough: Annotated[
         float, typer.Option("--good-enough", help="An error that needs no improvement, as 0.02.")
     ] = 0.0,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Say whether to stop asking, and why; nothing is forced.
@@ -107,7 +106,7 @@ def check_recordings(
     folder: Annotated[
         Path | None, typer.Option("--folder", help="Look here for files that were moved.")
     ] = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Say which recordings are missing, changed or unreachable; URIs are not fetched."""
@@ -120,7 +119,7 @@ def check_recordings(
 def export(
     name: Name,
     path: Annotated[Path, typer.Argument(help="A .csv, .parquet or .json file.")],
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Write the whole record to a file."""
@@ -132,7 +131,7 @@ def export(
 def import_(
     path: Annotated[Path, typer.Argument(help="A file that export wrote.")],
     name: Annotated[str | None, typer.Option("--name", help="Keep it under this name.")] = None,
-    storage: Address = st.DEFAULT_URL,
+    storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Bring an exported campaign in, with all of its history."""
@@ -141,7 +140,7 @@ def import_(
 
 
 @record_app.command()
-def replay(name: Name, storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+def replay(name: Name, storage: Address = DEFAULT_URL, as_json: AsJson = False) -> None:
     """Recompute every request from what was known when it was made."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         found = campaign.replay()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from palacs.datasets import DATASETS, Dataset, DatasetInfo
+if TYPE_CHECKING:
+    from palacs.datasets import Dataset, DatasetInfo
 
 _MOST_SIZES_SHOWN = 6
 
@@ -21,6 +22,8 @@ def datasets_command(
     ] = False,
 ) -> None:
     """List the built-in data sets with their shapes and class sizes."""
+    from palacs.datasets import DATASETS
+
     rows = [_describe(info) for info in DATASETS.values()]
     if as_json:
         typer.echo(json.dumps(rows, indent=2))

@@ -30,26 +30,29 @@ def importing() -> Iterator[None]:
         gc.enable()
 
 
-class _StandIn(ModuleType):
+class StandIn(ModuleType):
     """A module that is loaded when something in it is first looked at."""
 
     def __getattr__(self, name: str) -> Any:
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
-        return getattr(import_module(self.__name__), name)
+        if self.__name__ not in sys.modules:
+            with importing():
+                import_module(self.__name__)
+        return getattr(sys.modules[self.__name__], name)
 
 
 def import_decisions() -> None:
     """Import what a decision needs, and leave out what it does not."""
     missing = [name for name in _HEAVY if name not in sys.modules and find_spec(name)]
     for name in missing:
-        sys.modules[name] = _StandIn(name)
+        sys.modules[name] = StandIn(name)
     with importing():
         try:
             import_module("sklearn.utils")
         finally:
             # From here on an import finds the module itself.
             for name in missing:
-                if isinstance(sys.modules.get(name), _StandIn):
+                if isinstance(sys.modules.get(name), StandIn):
                     del sys.modules[name]
         import_module("palacs.strategies")

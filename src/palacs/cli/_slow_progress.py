@@ -6,11 +6,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from palacs.storage import Progress as Told
+if TYPE_CHECKING:
+    from palacs.storage import Progress as Told
 
 _PATIENCE_S = 2.0
 

@@ -7,17 +7,18 @@ from typing import Annotated
 
 import typer
 
-from palacs import campaign as cp
-from palacs import storage as st
 from palacs.cli._campaign_io import print_json, reporting
 from palacs.cli._campaign_options import Address, AsJson, done
+from palacs.cli._rooms import DEFAULT_URL, cp, st
 from palacs.cli._slow_progress import slow_progress
 
-storage_app = typer.Typer(no_args_is_help=True, help="Look after the file or database.")
+storage_app = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Look after the file or database."
+)
 
 
 @storage_app.command()
-def upgrade(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+def upgrade(storage: Address = DEFAULT_URL, as_json: AsJson = False) -> None:
     """Bring a storage made by an older palacs to the newest schema."""
     with reporting():
         before, after = st.upgrade_storage(storage)
@@ -31,7 +32,7 @@ def upgrade(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
 
 
 @storage_app.command()
-def info(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+def info(storage: Address = DEFAULT_URL, as_json: AsJson = False) -> None:
     """Show a storage's campaigns and how many events each has."""
     with reporting(), st.open_storage(storage) as opened:
         rows = [{"name": c.name, "events": c.head} for c in opened.campaigns()]
@@ -46,7 +47,7 @@ Backup = Annotated[Path, typer.Argument(help="The backup, a SQLite file.", show_
 
 
 @storage_app.command()
-def backup(file: Backup, storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+def backup(file: Backup, storage: Address = DEFAULT_URL, as_json: AsJson = False) -> None:
     """Write everything as it is now to a new file, while others go on working."""
     with reporting(), slow_progress("backup") as progress:
         st.backup_storage(storage, file, progress=progress)
@@ -54,7 +55,7 @@ def backup(file: Backup, storage: Address = st.DEFAULT_URL, as_json: AsJson = Fa
 
 
 @storage_app.command()
-def restore(file: Backup, storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+def restore(file: Backup, storage: Address = DEFAULT_URL, as_json: AsJson = False) -> None:
     """Bring a backup back, to a new file or an empty database; nothing is overwritten."""
     with reporting(), slow_progress("restore") as progress:
         where = st.restore_storage(file, storage, progress=progress)
@@ -81,7 +82,7 @@ GiveUpLog = Annotated[
 
 @storage_app.command()
 def check(
-    storage: Address = st.DEFAULT_URL, give_up_log: GiveUpLog = False, as_json: AsJson = False
+    storage: Address = DEFAULT_URL, give_up_log: GiveUpLog = False, as_json: AsJson = False
 ) -> None:
     """Read everything and say what is wrong with it, a line each; exit status 1 if anything is."""
     with reporting():
@@ -114,7 +115,7 @@ def _unreadable(storage: st.Storage) -> list[str]:
 
 
 @storage_app.command()
-def stats(storage: Address = st.DEFAULT_URL, as_json: AsJson = False) -> None:
+def stats(storage: Address = DEFAULT_URL, as_json: AsJson = False) -> None:
     """Say how much is kept, and which open request has waited longest."""
     with reporting(), st.open_storage(storage) as opened:
         stored = opened.campaigns()

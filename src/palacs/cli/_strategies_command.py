@@ -9,8 +9,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from palacs.strategies import available
-
 
 def strategies_command(
     as_json: Annotated[
@@ -18,6 +16,8 @@ def strategies_command(
     ] = False,
 ) -> None:
     """List the strategies that every other command takes by name."""
+    from palacs.strategies import available  # only now: help waits for no decision
+
     rows = available().values()
     if as_json:
         listing = [{"name": r.name, "title": r.title, "summary": r.summary} for r in rows]

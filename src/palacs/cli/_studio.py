@@ -11,9 +11,8 @@ from typing import Annotated
 
 import typer
 
-from palacs import storage as st
 from palacs.cli._campaign_io import reporting
-from palacs.studio import DEFAULT_PORT, StudioConfig, bind, serve
+from palacs.cli._rooms import DEFAULT_PORT, DEFAULT_URL, studio
 
 TOKEN_VARIABLE = "PALACS_STUDIO_TOKEN"
 # Where `reproduce` and `compare` write unless told otherwise.
@@ -31,7 +30,7 @@ def studio_command(
             envvar="PALACS_STORAGE",
             help="sqlite:///FILE.db or postgresql+psycopg://USER@HOST/DATABASE.",
         ),
-    ] = st.DEFAULT_URL,
+    ] = DEFAULT_URL,
     reports: Annotated[
         list[Path] | None,
         typer.Option(
@@ -49,16 +48,16 @@ def studio_command(
     environment variable PALACS_STUDIO_TOKEN gives one.
     """
     with reporting():
-        config = StudioConfig(storage=storage, reports=_folders(reports))
+        config = studio.StudioConfig(storage=storage, reports=_folders(reports))
         token = os.environ.get(TOKEN_VARIABLE)
         if token:
             config = replace(config, token=token)
-        with bind(port) as listener:
+        with studio.bind(port) as listener:
             bound = replace(config, port=listener.getsockname()[1])
-            serve(bound, listener=listener, ready=lambda: _announce(bound, no_browser))
+            studio.serve(bound, listener=listener, ready=lambda: _announce(bound, no_browser))
 
 
-def _announce(config: StudioConfig, no_browser: bool) -> None:
+def _announce(config: studio.StudioConfig, no_browser: bool) -> None:
     typer.echo(f"palacs studio: {config.launch_url}\nStop it with Ctrl+C.")
     if not no_browser:
         # Some browsers return only when they are closed; the studio must not wait for them.

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from palacs.datasets._dataset import Array, Dataset
+from palacs.extras import need, remedy
 
-INSTALL = "pip install 'palacs[smartwatch]'"
 WINDOW = 100  # 2 s at 50 Hz: about one repetition of an exercise
 
 _SUMMARIES = ("mean", "std", "min", "max", "mean_abs_diff")
@@ -55,12 +55,10 @@ def load_smartwatch() -> Dataset:
 
 
 def _data_file() -> Path:
+    need("smartwatch", "The data set smartwatch")
     spec = find_spec("seglearn")
-    if spec is None or spec.origin is None:
-        raise ImportError(
-            f"The smartwatch data set comes with seglearn, which is not installed; run: {INSTALL}",
-            name="seglearn",
-        )
+    assert spec is not None
+    assert spec.origin is not None
     return Path(spec.origin).parent / "data" / "watch_dataset.npy"
 
 
@@ -70,7 +68,8 @@ def _read(path: Path) -> dict[str, Any]:
         recordings: dict[str, Any] = np.load(path, allow_pickle=True).item()
     except FileNotFoundError:
         raise ImportError(
-            f"The installed seglearn has no {path.name} at {path}; run: {INSTALL} --upgrade",
+            f"The installed seglearn has no {path.name} at {path}; "
+            f"run: {remedy('smartwatch')} --upgrade",
             name="seglearn",
         ) from None
     return recordings

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from palacs.datasets._dataset import Codes, Dataset
 from palacs.datasets._table_groups import take_groups, with_groups
+from palacs.extras import need
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,13 +150,9 @@ def dataset_from_frame(
 
 def import_pandas(what: str) -> Any:
     """Import pandas, or say which extra brings it."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(
-            f"{what} needs pandas, which is not installed; run: pip install 'palacs[experiments]'",
-            name="pandas",
-        ) from error
+    need("tables", what)
+    import pandas
+
     return pandas
 
 
@@ -179,6 +176,8 @@ def check_target(target: str | None, columns: Iterable[Any], where: str) -> str:
 def _read_frame(
     path: Path, suffix: str, target: str | None, groups: str | None
 ) -> tuple[pd.DataFrame, str]:
+    if suffix == ".parquet":
+        need("parquet", f"Reading {path}")
     pandas = import_pandas(f"Reading {path}")
     try:
         if suffix == ".parquet":
@@ -188,12 +187,6 @@ def _read_frame(
         return _read_text(path, suffix, target, groups)
     except pandas.errors.EmptyDataError:
         raise ValueError(f"{path} is empty.") from None
-    except ImportError as error:
-        raise ImportError(
-            f"Reading {path} needs pyarrow, which is not installed; "
-            "run: pip install 'palacs[experiments]'",
-            name="pyarrow",
-        ) from error
     except (pandas.errors.ParserError, pandas.errors.ParserWarning) as error:
         raise ValueError(f"{path}: its rows do not match its header ({error}).") from error
     except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:

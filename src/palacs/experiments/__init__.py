@@ -4,6 +4,10 @@
 are data frames throughout.
 """
 
+from palacs.extras import need
+
+need("experiments", "palacs.experiments")
+
 from palacs.experiments._ceiling import Ceiling, find_ceiling
 from palacs.experiments._ceiling_of import ceiling_of, final_gains, why_no_ceiling
 from palacs.experiments._compared import Compared, run_comparison

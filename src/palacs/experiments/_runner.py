@@ -20,6 +20,7 @@ from joblib import Parallel, delayed
 from palacs.experiments._experiment import Experiment
 from palacs.experiments._replay import compile_once
 from palacs.experiments._store import Batch, Store
+from palacs.extras import need
 
 Backend = Literal["loky", "dask"]
 Progress = Callable[[str, int], None]
@@ -101,6 +102,8 @@ def run_trials(
 def _checked(execution: Execution) -> Execution:
     if execution.backend not in ("loky", "dask"):
         raise ValueError(f"there is no backend {execution.backend!r}; use 'loky' or 'dask'.")
+    if execution.backend == "dask":
+        need("dask", "the dask backend")
     if execution.backend != "dask" and execution.address is not None:
         raise ValueError(
             f"the address {execution.address!r} is a Dask scheduler's; add the backend 'dask', or "
@@ -131,13 +134,8 @@ def _run(
 def _run_dask(
     experiment: Experiment, jobs: list[_Job], execution: Execution
 ) -> Iterator[tuple[_Job, Batch]]:
-    try:
-        from distributed import Client, LocalCluster, as_completed
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "the dask backend needs 'distributed'; run: pip install 'palacs[dask]'",
-            name=error.name,
-        ) from error
+    from distributed import Client, LocalCluster, as_completed
+
     with ExitStack() as stack:
         where = execution.address or stack.enter_context(
             LocalCluster(

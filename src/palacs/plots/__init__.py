@@ -5,6 +5,10 @@ and figures may be made in any thread. A strategy has the same colour in every p
 `save` writes a figure as PNG and SVG, byte for byte the same each time.
 """
 
+from palacs.extras import need
+
+need("plots", "palacs.plots")
+
 from matplotlib.figure import Figure
 
 from palacs.plots._best_shares import best_shares

@@ -5,6 +5,10 @@ party brings one for another scheme through an entry point of the group ``palacs
 Errors are `StorageError` and its subclasses, one per remedy.
 """
 
+from palacs.extras import need
+
+need("campaign", "palacs.storage")
+
 from palacs.storage._addresses import without_password
 from palacs.storage._copying import Progress, backup_storage, move_storage, restore_storage
 from palacs.storage._drafts import (

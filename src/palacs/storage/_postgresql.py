@@ -16,6 +16,7 @@ from weakref import WeakSet
 import sqlalchemy as sa
 from sqlalchemy import event, exc
 
+from palacs.extras import remedy
 from palacs.storage._addresses import parse
 from palacs.storage._clocks import plausible
 from palacs.storage._following import END, LAST, End
@@ -81,7 +82,8 @@ class PostgreSQLStorage(SQLStorage):
             )
         except ModuleNotFoundError as error:
             raise StorageUnavailable(
-                "PostgreSQL needs psycopg; run: pip install 'palacs[postgres]'"
+                f"PostgreSQL needs {error.name!r}, which is not installed; "
+                f"run: {remedy('postgres')}"
             ) from error
 
         @event.listens_for(engine, "connect")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from palacs.storage._schema import REVISIONS, VERSION_TABLE, metadata
-from palacs.storage._storage_errors import ForeignStorage, StorageError
+from palacs.storage._storage_errors import ForeignStorage
 
 
 def inspect(connection: sa.Connection, url: str, *, shared: bool) -> str | None:
@@ -51,13 +51,8 @@ def migrate(connection: sa.Connection) -> None:
 def migrate_to(connection: sa.Connection, revision: str) -> None:
     """Bring the database to a given schema; older ones are made in tests only."""
     # alembic takes a third of a second to import; only making and upgrading need it.
-    try:
-        from alembic import command
-        from alembic.config import Config
-    except ModuleNotFoundError as error:
-        raise StorageError(
-            "making or upgrading a storage needs alembic; run: pip install 'palacs[campaign]'"
-        ) from error
+    from alembic import command
+    from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", "palacs.storage:migrations")

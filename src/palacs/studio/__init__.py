@@ -4,6 +4,10 @@
 the same storage as `palacs.campaign`: what a script tells appears on the page at once.
 """
 
+from palacs.extras import need
+
+need("studio", "palacs.studio")
+
 from palacs.studio._config import DEFAULT_PORT, StudioConfig
 from palacs.studio._server import bind, serve
 from palacs.studio._web_app import create_app

@@ -13,6 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from palacs.extras import need
 from palacs.testing._strategies import StrategyCheck, check_strategy, strategy_checks
 
 if TYPE_CHECKING:
@@ -30,10 +31,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in ("STORAGE_CHECKS", "check_storage"):
         raise AttributeError(f"module 'palacs.testing' has no attribute {name!r}")
-    try:
-        return getattr(import_module("palacs.testing._storages"), name)
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"palacs.testing.{name} needs {error.name!r}; run: pip install 'palacs[campaign]'",
-            name=error.name,
-        ) from error
+    need("campaign", f"palacs.testing.{name}")
+    return getattr(import_module("palacs.testing._storages"), name)

@@ -1,0 +1,5 @@
+"""``python -m palacs`` is the command ``palacs``."""
+
+from palacs.cli import main
+
+main()
