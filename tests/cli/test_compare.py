@@ -146,8 +146,8 @@ def refuse(*arguments: str, out: Path) -> str:
     [
         ({}, [], ["label", "target"]),
         ({}, ["--target", "lable"], ["'lable'", "label"]),
-        ({"v": "high"}, ["--target", "label"], ["'v'", "high"]),
-        ({"v": np.nan}, ["--target", "label"], ["'v'"]),
+        ({"v": ["high", "low"] * 60}, ["--target", "label"], ["'v'", "high", "--encode"]),
+        ({"v": [np.nan, 1.0, 2.0] * 40}, ["--target", "label"], ["'v'", "--impute"]),
         ({"label": "same"}, ["--target", "label"], ["same"]),
     ],
     ids=["no target", "missing target column", "non-numeric", "missing values", "one class"],

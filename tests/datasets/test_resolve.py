@@ -130,8 +130,8 @@ def test_openml_data_can_have_another_target(openml_cache):
 
 
 def test_openml_data_with_gaps_are_refused(openml_cache):
-    openml_cache(["0.5,1,mon,rose", "?,2,tue,mint"])
-    with pytest.raises(ValueError, match=r"openml:7 has 1 missing values .'s1': 1"):
+    openml_cache(["0.5,1,mon,rose", "?,2,tue,mint", "0.7,3,mon,mint"])
+    with pytest.raises(ValueError, match=r"openml:7 has 1 missing values in 1 of 3 rows .'s1': 1"):
         load_any("openml:7")
 
 

@@ -5,7 +5,7 @@ from OpenML. All return the same small typed object, a `Dataset`, with raw value
 """
 
 from palacs.datasets._built_in import DATASETS, DatasetInfo, available, find, load
-from palacs.datasets._dataset import Dataset, split_by_group
+from palacs.datasets._dataset import Column, Dataset, Reading, split_by_group
 from palacs.datasets._resolve import load_any
 from palacs.datasets._synthetic import (
     sample_bars,
@@ -17,8 +17,10 @@ from palacs.datasets._tables import read_table
 
 __all__ = [
     "DATASETS",
+    "Column",
     "Dataset",
     "DatasetInfo",
+    "Reading",
     "available",
     "find",
     "load",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,45 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Seed = int | np.random.Generator | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """What became of one column of a table.
+
+    Attributes
+    ----------
+    name : str
+    holds : str
+        What it seems to hold, in a word or two: numbers, text, dates, row numbers.
+    use : {"feature", "class", "groups", "left out"}
+    note : str
+        What was noticed or done, if anything.
+    warning : bool
+        Whether that should be looked at.
+    """
+
+    name: str
+    holds: str
+    use: Literal["feature", "class", "groups", "left out"]
+    note: str = ""
+    warning: bool = False
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table became a data set.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        In the order of the file.
+    remarks : tuple of str
+        What was made of the file as a whole, in sentences.
+    """
+
+    columns: tuple[Column, ...]
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -38,6 +77,8 @@ class Dataset:
         What the instances are, where they were obtained, on which terms.
     groups : ndarray of shape (n_instances,) or None
         Who or what an instance belongs to (a person id), where the data set knows it.
+    reading : Reading or None
+        What was done with each column, where it was read from a table.
 
     Examples
     --------
@@ -58,6 +99,7 @@ class Dataset:
     source: str
     license: str
     groups: NDArray[Any] | None = None
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
         if self.X.ndim != 2 or self.X.dtype != np.float64:

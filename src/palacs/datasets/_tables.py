@@ -1,51 +1,86 @@
 """Your own data: a table in a file becomes a `Dataset`, or an error that says what to mend.
 
-Every problem that would surface later as a wrong number or a puzzling traceback (text among the
-features, missing values, one class only) is named here, before anything runs. pandas is needed
-for CSV and Parquet only and is imported when they are read.
+Every problem that would surface later as a wrong number or a puzzling traceback (row numbers among
+the features, text, missing values, one class only) is named here, before anything runs. pandas is
+needed for text and Parquet only and is imported when they are read.
 """
 
 from __future__ import annotations
 
 import gzip
-import warnings
 import zipfile
 import zlib
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from palacs.datasets._dataset import Codes, Dataset
-from palacs.datasets._table_groups import take_groups, with_groups
+from palacs.datasets._dataset import Dataset
+from palacs.datasets._table_columns import Raw
+from palacs.datasets._table_frames import raws_from_frame
+from palacs.datasets._table_needs import import_pandas
+from palacs.datasets._table_numbers import TwoReadings, read_numbers
+from palacs.datasets._table_options import TableOptions
+from palacs.datasets._table_rows import Origin, make_dataset
+from palacs.datasets._table_text import SEPARATORS, Cells, decode, read_cells
+from palacs.datasets._table_words import listing
 from palacs.extras import need
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npz")
+_TEXT = (".csv", ".tsv", ".txt")
+SUFFIXES = (*_TEXT, *(f"{suffix}.gz" for suffix in _TEXT), ".parquet", ".npz")
 _OWN = "your own file"
 
 
 def read_table(
-    path: str | Path, target: str | None = None, *, groups: str | None = None
+    path: str | Path,
+    target: str | None = None,
+    *,
+    groups: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    impute: str | None = None,
+    encode: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> Dataset:
-    r"""Read a data set from a CSV, TSV, Parquet or NPZ file.
+    r"""Read a data set from a text, Parquet or NPZ file.
+
+    Separator and encoding are found; lines before the names, a row of units, empty rows and
+    columns are left out. So are row numbers and ids, dates, columns that are the same everywhere
+    and columns that say the class in other words: they would make an error that nobody will see
+    again. What was done with each column is in the result's ``reading``.
 
     Parameters
     ----------
     path : str or Path
-        The file. CSV and TSV have a header line and may be compressed (``.csv.gz``). NPZ holds
-        an array ``X`` of shape (n_instances, n_features) and the classes in another one.
+        The file. Text (``.csv``, ``.tsv``, ``.txt``) has a line of names and may be compressed
+        (``.csv.gz``). NPZ holds an array ``X`` of shape (n_instances, n_features) and the
+        classes in another one.
     target : str, optional
-        The column that holds the class; all others are features. For NPZ the array with the
-        classes, shape (n_instances,), ``"y"`` unless given.
+        The column that holds the class; rows without one are left out. For NPZ the array with
+        the classes, shape (n_instances,), ``"y"`` unless given.
     groups : str, optional
         The column, or array, that says who or what an instance belongs to, such as its subject:
         no feature, but kept together by every split.
+    drop, keep : sequence of str
+        Columns to leave out; columns that are features though they look like an id.
+    impute : {"mean", "median", "most-frequent", "drop-rows"}, optional
+        What to do about missing values; without it they are refused. Filling in looks at all
+        rows of a column, those that a trial tests on included, and at no class. In text
+        columns it is the most frequent.
+    encode : {"one-hot", "ordinal"}, optional
+        How to turn text into numbers; without it text is refused. Ordinal numbers the texts in
+        alphabetical order.
+    sep : str, optional
+        What separates the columns, if that cannot be told from the file.
+    decimal : {".", ","}, optional
+        What stands before decimals. Commas in numbers are refused unless it is given; the
+        other mark may then stand between thousands.
+    encoding : str, optional
+        Of the text, such as ``"cp1252"``, if it is found wrongly.
 
     Returns
     -------
@@ -67,31 +102,27 @@ def read_table(
     --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "smells.csv"
-    >>> _ = path.write_text("s1,s2,smell\n0.1,2,mint\n0.4,3,rose\n0.2,2,mint\n")
-    >>> smells = read_table(path, target="smell")
+    >>> _ = path.write_text("s1;s2;smell\n0,1;2;mint\n0,4;3;rose\n0,2;2;mint\n")
+    >>> smells = read_table(path, target="smell", decimal=",")
     >>> smells
     Dataset('smells', 3 instances, 2 features, 2 classes)
     >>> smells.class_counts
     {'mint': 2, 'rose': 1}
     """
+    options = TableOptions(drop, keep, impute, encode, sep, decimal, encoding)
     path = Path(path)
-    suffix = suffix_of(path)
-    if suffix is None:
-        raise ValueError(
-            f"{path}: cannot tell the format from the name; use one of {', '.join(SUFFIXES)}."
-        )
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file {path} (looked in {path.absolute().parent}).")
-    if not path.is_file():
-        raise ValueError(f"{path} is a folder; name a file in it.")
-    if path.stat().st_size == 0:
-        raise ValueError(f"{path} is empty.")
+    suffix = _check_path(path)
+    where = str(path)
     if suffix == ".npz":
-        return _read_npz(path, target or "y", groups)
-    frame, target = _read_frame(path, suffix, target, groups)
-    frame, belongs = take_groups(frame, groups, target, str(path))
-    dataset = dataset_from_frame(frame, target, where=str(path), name=path.name[: -len(suffix)])
-    return with_groups(dataset, groups, belongs)
+        options.refuse_for_numbers(where)
+        raws, remarks, target = *_read_npz(path, target or "y", groups), target or "y"
+    elif suffix == ".parquet":
+        options.refuse_for_numbers(where)
+        raws, remarks, target = _read_parquet(path, target)
+    else:
+        raws, remarks, target = _read_text(path, target, groups, options)
+    origin = Origin(where, path.name[: -len(suffix)], _OWN, "unknown", tuple(remarks))
+    return make_dataset(raws, target, groups, options, origin)
 
 
 def suffix_of(path: Path) -> str | None:
@@ -100,133 +131,109 @@ def suffix_of(path: Path) -> str | None:
     return max(fitting, key=len, default=None)
 
 
-def dataset_from_frame(
-    frame: pd.DataFrame,
-    target: str,
-    *,
-    where: str,
-    name: str,
-    source: str = _OWN,
-    license: str = "unknown",
-) -> Dataset:
-    """Check a data frame and turn it into a `Dataset`; `where` opens every complaint.
-
-    Parameters
-    ----------
-    frame : DataFrame of shape (n_instances, n_features + 1)
-        Features and the column `target`.
-    target : str
-        Name of the class column, known to exist.
-    where, name, source, license : str
-        What to call the data in errors, and in the result.
-
-    Returns
-    -------
-    Dataset
-    """
-    features = frame.drop(columns=[target])
-    if len(frame) == 0:
-        raise ValueError(f"{where} has a header but no rows.")
-    if features.shape[1] == 0:
-        raise ValueError(f"{where} has no column but the target {target!r}; add features.")
-    _refuse_row_numbers(features.columns, where)
-    _refuse_text(features, where)
-    _refuse_missing(frame, where)
-    X = np.ascontiguousarray(features.to_numpy(dtype=np.float64))
-    names = [str(column) for column in features.columns]
-    _refuse_infinite(X, names, where)
-    class_names, y = _encode(frame[target].tolist(), target, where)
-    return Dataset(
-        name=name,
-        X=X,
-        y=y,
-        class_names=class_names,
-        feature_names=tuple(names),
-        description=f"{where}, class in column {target!r}",
-        source=source,
-        license=license,
-    )
-
-
-def import_pandas(what: str) -> Any:
-    """Import pandas, or say which extra brings it."""
-    need("tables", what)
-    import pandas
-
-    return pandas
-
-
-def check_target(target: str | None, columns: Iterable[Any], where: str) -> str:
-    """Return `target` if it is one of `columns`, else say which there are."""
-    names = [str(column) for column in columns]
-    if target in names:
-        return target
-    if target is None:
-        raise ValueError(
-            f"{where}: say which column holds the class (target); it has {_listed(names)}."
+def _check_path(path: Path) -> str:
+    suffix = suffix_of(path)
+    if suffix is None:
+        excel = (
+            " Save the sheet as CSV." if path.suffix.lower() in (".xls", ".xlsx", ".ods") else ""
         )
-    close = get_close_matches(target.casefold(), [name.casefold() for name in names], n=1)
-    meant = next((name for name in names if [name.casefold()] == close), None)
-    hint = f" Did you mean {meant!r}?" if meant else ""
-    if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
-        hint = " Are the columns separated by something else than a comma? Save with commas."
-    raise ValueError(f"{where} has no column {target!r}.{hint} It has {_listed(names)}.")
-
-
-def _read_frame(
-    path: Path, suffix: str, target: str | None, groups: str | None
-) -> tuple[pd.DataFrame, str]:
-    if suffix == ".parquet":
-        need("parquet", f"Reading {path}")
-    pandas = import_pandas(f"Reading {path}")
-    try:
-        if suffix == ".parquet":
-            frame = pandas.read_parquet(path)
-            frame.columns = frame.columns.map(str)
-            return frame, check_target(target, frame.columns, str(path))
-        return _read_text(path, suffix, target, groups)
-    except pandas.errors.EmptyDataError:
-        raise ValueError(f"{path} is empty.") from None
-    except (pandas.errors.ParserError, pandas.errors.ParserWarning) as error:
-        raise ValueError(f"{path}: its rows do not match its header ({error}).") from error
-    except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path} cannot be read as {suffix}: {error}") from error
-    except ValueError as error:
-        if type(error).__module__.startswith("pyarrow"):
-            raise ValueError(f"{path} cannot be read as {suffix}: {error}") from error
-        raise
+        raise ValueError(
+            f"{path}: cannot tell the format from the name; use one of {', '.join(SUFFIXES)}."
+            f"{excel}"
+        )
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {path} (looked in {path.absolute().parent}).")
+    if not path.is_file():
+        raise ValueError(f"{path} is a folder; name a file in it.")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty.")
+    return suffix
 
 
 def _read_text(
-    path: Path, suffix: str, target: str | None, groups: str | None
-) -> tuple[pd.DataFrame, str]:
-    import pandas
+    path: Path, target: str | None, groups: str | None, options: TableOptions
+) -> tuple[list[Raw], list[str], str]:
+    where = str(path)
+    content = path.read_bytes()
+    if path.name.lower().endswith(".gz"):
+        try:
+            content = gzip.decompress(content)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ValueError(f"{where} cannot be read as .gz: {error}") from error
+    text, encoding = decode(content, options.encoding, where)
+    if not text.strip():
+        raise ValueError(f"{where} is empty.")
+    cells, target, sep = read_cells(text, where, target, options.sep)
+    found = {mark: word for word, mark in SEPARATORS.items()}[sep]
+    if options.sep is None and sep != ",":
+        cells.remarks.insert(0, f"The columns are separated by {found}s.")
+    if options.encoding is None and not encoding.startswith("utf-8"):
+        cells.remarks.insert(0, f"The text was read as {encoding}.")
+    return _numbers(cells, (target, groups), options.decimal, where), cells.remarks, target
 
-    separator = "\t" if suffix.startswith(".tsv") else ","
-    header = pandas.read_csv(path, sep=separator, nrows=0, index_col=False)
-    target = check_target(target, header.columns, str(path))
-    with warnings.catch_warnings():
-        # pandas cuts rows that are too long and only warns.
-        warnings.simplefilter("error", pandas.errors.ParserWarning)
-        frame = pandas.read_csv(path, sep=separator, index_col=False)
-    # Once more as text, so that a class called "None" or "NA" stays a class, and subject 07 is 07.
-    names = [target] if groups in (None, target) or groups not in frame else [target, groups]
-    texts = pandas.read_csv(path, sep=separator, usecols=names, dtype=str, na_filter=False)
-    for name in names:
-        frame[name] = pandas.Series(
-            [text.strip() or None for text in texts[name]], index=frame.index, dtype=object
+
+def _numbers(
+    cells: Cells, as_text: Sequence[str | None], decimal: str | None, where: str
+) -> list[Raw]:
+    """Turn cells into numbers where a column holds nothing else; classes and groups stay text."""
+    _leave_out_units(cells, as_text, decimal)
+    raws = []
+    for name, column in zip(cells.names, cells.columns, strict=True):
+        numbers = None
+        if name not in as_text:
+            try:
+                numbers = read_numbers(column, decimal)
+            except TwoReadings as error:
+                raise ValueError(
+                    f"{where}: in column {name!r} {error}; say which, for the whole file."
+                ) from error
+        if numbers is None:
+            raws.append(Raw(name, [cell or None for cell in column]))
+        else:
+            raws.append(Raw(name, numbers.values, numbers.how))
+    return raws
+
+
+def _leave_out_units(cells: Cells, as_text: Sequence[str | None], decimal: str | None) -> None:
+    """Leave out a first row that holds no numbers where all others do, such as units."""
+    first = []
+    for name, column in zip(cells.names, cells.columns, strict=True):
+        if name in as_text or len(column) < 3 or not any(column[1:]):
+            continue
+        try:
+            if read_numbers(column[1:], decimal) is None:
+                continue
+            if column[0] and read_numbers(column[:1], decimal) is not None:
+                return
+        except TwoReadings:
+            continue
+        first.append(column[0])
+    if any(first):
+        cells.remarks.append(
+            f"A row of units left out: {listing([u for u in first if u], limit=4)}."
         )
-    return frame, target
+        cells.columns = [column[1:] for column in cells.columns]
 
 
-def _read_npz(path: Path, target: str, groups: str | None) -> Dataset:
+def _read_parquet(path: Path, target: str | None) -> tuple[list[Raw], list[str], str]:
+    need("parquet", f"Reading {path}")
+    pandas = import_pandas(f"Reading {path}")
+    try:
+        frame = pandas.read_parquet(path)
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{path} cannot be read as .parquet: {error}") from error
+    raws, target = raws_from_frame(frame, target, str(path))
+    return raws, [], target
+
+
+def _read_npz(path: Path, target: str, groups: str | None) -> tuple[list[Raw], list[str]]:
     where = str(path)
     try:
         with np.load(path, allow_pickle=False) as arrays:
             for wanted in ("X", target, *([] if groups is None else [groups])):
                 if wanted not in arrays:
                     raise ValueError(
-                        f"{where} has no array {wanted!r}; it has {_listed(arrays.files)}. "
+                        f"{where} has no array {wanted!r}; it has {listing(arrays.files)}. "
                         "Save it with numpy.savez(path, X=X, y=y)."
                     )
             X, labels = arrays["X"], arrays[target]
@@ -241,27 +248,11 @@ def _read_npz(path: Path, target: str, groups: str | None) -> Dataset:
             "as numbers or fixed-width text (y.astype(str)) with numpy.savez."
         ) from error
     _check_npz_arrays(X, labels, target, where)
-    names = [f"x{i + 1}" for i in range(X.shape[1])]
-    columns = dict(zip(names, np.isnan(X).sum(axis=0).tolist(), strict=True))
-    if labels.dtype.kind == "f":
-        columns[target] = int(np.isnan(labels).sum())
-    elif labels.dtype.kind == "U":
-        columns[target] = int((labels == "").sum())
-    _complain_missing(columns, where)
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    _refuse_infinite(X, names, where)
-    class_names, y = _encode(labels.tolist(), target, where)
-    dataset = Dataset(
-        name=path.stem,
-        X=X,
-        y=y,
-        class_names=class_names,
-        feature_names=tuple(names),
-        description=f"{where}, classes in array {target!r}",
-        source=_OWN,
-        license="unknown",
-    )
-    return with_groups(dataset, groups, belongs)
+    columns = [Raw(f"x{i + 1}", X[:, i].astype(np.float64)) for i in range(X.shape[1])]
+    columns.append(Raw(target, labels.tolist()))
+    if groups is not None:
+        columns.append(Raw(groups, np.asarray(belongs).tolist()))
+    return columns, []
 
 
 def _check_npz_arrays(X: NDArray[Any], labels: NDArray[Any], target: str, where: str) -> None:
@@ -279,95 +270,3 @@ def _check_npz_arrays(X: NDArray[Any], labels: NDArray[Any], target: str, where:
             f"{where}: {target} has shape {labels.shape} but X has {len(X)} rows; "
             "give one class per row."
         )
-
-
-def _refuse_row_numbers(columns: Iterable[Any], where: str) -> None:
-    unnamed = [str(column) for column in columns if str(column).startswith("Unnamed:")]
-    if unnamed:
-        raise ValueError(
-            f"{where} has a column without a name ({_listed(unnamed)}). Row numbers are no "
-            "feature: save the file without them (pandas: to_csv(index=False)), or name the column."
-        )
-
-
-def _refuse_text(features: pd.DataFrame, where: str) -> None:
-    text = [
-        f"{column!r} (e.g. {_first_text(values.dropna().tolist())!r})"
-        for column, values in features.items()
-        if not _is_numeric(values)
-    ]
-    if text:
-        raise ValueError(
-            f"{where} has features that are not numbers: {_listed(text, quote=False)}. Drop these "
-            "columns or turn them into numbers, e.g. with pandas.get_dummies or pandas.to_numeric."
-        )
-
-
-def _is_numeric(values: pd.Series[Any]) -> bool:
-    # An empty column is read as objects or floats alike; it is missing values, not text.
-    return getattr(values.dtype, "kind", "O") in "biuf" or bool(values.isna().all())
-
-
-def _first_text(values: Sequence[Any]) -> Any:
-    """Return the first value that is the trouble: in 5.1, 4.9, ? it is the question mark."""
-    for value in values:
-        try:
-            float(value)
-        except (TypeError, ValueError):
-            return value
-    return values[0]
-
-
-def _refuse_missing(frame: pd.DataFrame, where: str) -> None:
-    counts = frame.isna().sum()
-    _complain_missing({str(column): int(count) for column, count in counts.items()}, where)
-
-
-def _complain_missing(counts: dict[str, int], where: str) -> None:
-    gaps = [f"{column!r}: {count}" for column, count in counts.items() if count]
-    if gaps:
-        raise ValueError(
-            f"{where} has {sum(counts.values())} missing values ({_listed(gaps, quote=False)}). "
-            "Drop these rows or columns, or fill them in, e.g. with sklearn.impute.SimpleImputer."
-        )
-
-
-def _refuse_infinite(X: NDArray[np.float64], names: Sequence[str], where: str) -> None:
-    counts = np.isinf(X).sum(axis=0)
-    if counts.any():
-        bad = [f"{name!r}: {count}" for name, count in zip(names, counts, strict=True) if count]
-        raise ValueError(
-            f"{where} has {int(counts.sum())} infinite values ({_listed(bad, quote=False)}). "
-            "Drop these rows or replace them by numbers."
-        )
-
-
-def _encode(labels: Sequence[Any], target: str, where: str) -> tuple[tuple[str, ...], Codes]:
-    """Name the classes and number them in order; `labels` has shape (n_instances,)."""
-    texts = [_label_text(label) for label in labels]
-    try:
-        ordered = sorted(set(texts), key=lambda text: (float(text), text))
-    except ValueError:
-        ordered = sorted(set(texts))
-    if len(ordered) < 2:
-        raise ValueError(
-            f"{where} has only the class {ordered[0]!r} in {target!r}; choosing between classes "
-            "needs at least two."
-        )
-    code_of = {text: code for code, text in enumerate(ordered)}
-    return tuple(ordered), np.array([code_of[text] for text in texts], dtype=np.int64)
-
-
-def _label_text(label: Any) -> str:
-    if isinstance(label, float) and label.is_integer():
-        # Class 1 stays "1" when a missing value elsewhere made its column a float.
-        return str(int(label))
-    if isinstance(label, bytes):
-        return label.decode("utf-8", errors="replace")
-    return str(label)
-
-
-def _listed(names: Sequence[str], *, quote: bool = True, limit: int = 10) -> str:
-    shown = [repr(name) if quote else name for name in names[:limit]]
-    more = len(names) - limit
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,34 @@
+"""Data frames as columns: the way of Parquet files and of OpenML into a data set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from palacs.datasets._table_columns import Raw
+from palacs.datasets._table_words import check_target
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def raws_from_frame(frame: pd.DataFrame, target: str | None, where: str) -> tuple[list[Raw], str]:
+    """Return the columns of a data frame, and the target's name if it is one of them."""
+    names = [str(column) for column in frame.columns]
+    found = check_target(target, names, where)
+    return [Raw(name, _values(frame.iloc[:, i])) for i, name in enumerate(names)], found
+
+
+def _values(column: pd.Series[Any]) -> Any:
+    kind = getattr(column.dtype, "kind", "O")
+    if kind in "biuf":
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    missing = column.isna()
+    if missing.all():
+        return np.full(len(column), np.nan)
+    values = [None if gap else value for value, gap in zip(column.tolist(), missing, strict=True)]
+    if all(value is None or isinstance(value, (bool, int, float)) for value in values):
+        return np.array([np.nan if value is None else float(value) for value in values])
+    # Dates as they print: they are noticed by that.
+    return [None if value is None else str(value) for value in values]

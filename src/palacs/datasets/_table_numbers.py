@@ -1,0 +1,154 @@
+"""From text to numbers: decimal commas, thousands, percents, and the words for a missing value.
+
+A comma in a number is read only where it was asked for: ``1,500`` may be one and a half or
+fifteen hundred, and a wrong guess would be a silent factor of a thousand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_WORDS = """
+na n/a nan -nan null none nil nat <na> missing ? - -- – .
+#n/a #na #null! #div/0! #value! #ref! #name? #num!
+"""
+MISSING = frozenset(["", *_WORDS.split()])
+_SWITCHES = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
+_PAIRS = ({"true", "false"}, {"yes", "no"})
+_EXPONENT = r"(?:[eE][-+]?\d+)?"
+_PLAIN = re.compile(rf"[-+]?(?:\d+\.?\d*|\.\d+){_EXPONENT}|[-+]?inf(?:inity)?", re.IGNORECASE)
+_BLANKS = "\u00a0\u202f\u2009'’"
+# Thousands between blanks or apostrophes are no question; those between points or commas are.
+_APART = re.compile(r"[-+]?[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d*)?")
+_BY_COMMAS = re.compile(rf"[-+]?[1-9]\d{{0,2}}(?:,\d{{3}})+(?:\.\d*)?{_EXPONENT}")
+_BY_POINTS = re.compile(rf"[-+]?[1-9]\d{{0,2}}(?:\.\d{{3}})+(?:,\d*)?{_EXPONENT}")
+_COMMA = re.compile(rf"[-+]?(?:\d+,\d*|,\d+){_EXPONENT}")
+
+
+class Numbers(NamedTuple):
+    """A column of numbers, NaN where a value is missing, and how they were written."""
+
+    values: NDArray[np.float64]
+    how: str = ""
+
+
+class TwoReadings(ValueError):
+    """A column can be read in two ways."""
+
+
+def read_numbers(cells: Sequence[str], decimal: str | None = None) -> Numbers | None:
+    """Return a column as numbers, or None where it holds text.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        Without blanks around them.
+    decimal : {".", ","} or None
+        What stands before the decimals; None takes a point, and refuses commas.
+
+    Raises
+    ------
+    TwoReadings
+        The column holds commas that may stand before decimals or between thousands.
+
+    Examples
+    --------
+    >>> read_numbers(["1.5", "?", "2e3"]).values.tolist()
+    [1.5, nan, 2000.0]
+    >>> read_numbers(["1,5", "1.234,5"], decimal=",").values.tolist()
+    [1.5, 1234.5]
+    >>> read_numbers(["red", "1"]) is None
+    True
+    """
+    words = sorted({cell for cell in cells if cell and cell.casefold() in MISSING})
+    how = [f"missing: {', '.join(map(repr, words))}"] if words else []
+    # Columns repeat their values; each is looked at once.
+    numbers: dict[str, float] = {}
+    distinct = {cell for cell in cells if cell.casefold() not in MISSING}
+    switches = {cell.casefold() for cell in distinct}
+    if distinct and any(switches <= pair for pair in _PAIRS):
+        numbers = {cell: _SWITCHES[cell.casefold()] for cell in distinct}
+        how.insert(0, f"{' and '.join(sorted(switches, reverse=True))} as 1 and 0")
+    else:
+        found = _values(distinct, decimal)
+        if found is None:
+            return None
+        numbers, said = found
+        how = said + how
+    values = np.array([numbers.get(cell, np.nan) for cell in cells], dtype=np.float64)
+    return Numbers(values, "; ".join(how))
+
+
+def is_number(cell: str, decimal: str | None) -> bool:
+    """Whether a cell alone is a number."""
+    try:
+        return _values({cell}, decimal) is not None
+    except TwoReadings:
+        return False
+
+
+def looks_like_number(cell: str) -> bool:
+    """Whether a cell is a number in some writing."""
+    return is_number(cell, ".") or is_number(cell, ",")
+
+
+def _values(distinct: set[str], decimal: str | None) -> tuple[dict[str, float], list[str]] | None:
+    texts = {cell: _tidy(cell) for cell in distinct}
+    said = []
+    if texts and all(text.endswith("%") for text in texts.values()):
+        texts = {cell: text[:-1].rstrip() for cell, text in texts.items()}
+        said.append("percents")
+    plain = {cell: text for cell, text in texts.items() if not _PLAIN.fullmatch(text)}
+    if decimal is None and plain:
+        _refuse_commas(plain)
+    mark = decimal or "."
+    rest = {cell: _normal(text, mark) for cell, text in texts.items()}
+    if not all(_PLAIN.fullmatch(text) for text in rest.values()):
+        return None
+    if any(_normal(text, mark) != text.replace(mark, ".") for text in plain.values()):
+        said.append("marks between thousands")
+    return {cell: float(text) for cell, text in rest.items()}, said
+
+
+def _tidy(cell: str) -> str:
+    text = cell.strip().replace("\u2212", "-")
+    for blank in _BLANKS:
+        text = text.replace(blank, " ")
+    return text.strip()
+
+
+def _normal(text: str, decimal: str) -> str:
+    """Write a number the plain way; what is none stays as it is, or breaks."""
+    if _APART.fullmatch(text):
+        text = text.replace(" ", "")
+    if decimal == ".":
+        return text.replace(",", "") if _BY_COMMAS.fullmatch(text) else text
+    if _BY_POINTS.fullmatch(text):
+        text = text.replace(".", "")
+    elif "." in text:
+        return "?"  # 1.5 is no number where the comma stands before decimals
+    return text.replace(",", ".")
+
+
+def _refuse_commas(texts: dict[str, str]) -> None:
+    """Refuse what would be numbers if only it were known what a comma means."""
+    readable = (_COMMA, _BY_COMMAS, _BY_POINTS, _APART)
+    if not all(any(form.fullmatch(text) for form in readable) for text in texts.values()):
+        return
+    for cell, text in sorted(texts.items()):
+        if "," not in text:
+            continue
+        one, other = _normal(text, ","), _normal(text, ".")
+        readings = [
+            f"{value} (--decimal {mark})"
+            for value, mark in ((one, ","), (other, "."))
+            if _PLAIN.fullmatch(value)
+        ]
+        if len(readings) == 1:
+            readings.append("text")
+        raise TwoReadings(f"{cell!r} can be read as {' or as '.join(readings)}")
