@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 Bare = Callable[[str], str]
 HOMES = floors.House.read().homes
 # Left out of __all__, since a star import must not need an extra.
-WITH_AN_EXTRA = {"Campaign", "create_campaign", "load_campaign"}
+WITH_AN_EXTRA = {"Campaign", "compare", "create_campaign", "load_campaign"}
 NAMES = sorted({*palacs.__all__} - {"__version__"})
 
 

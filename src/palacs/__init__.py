@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from palacs.campaign import load_campaign as load_campaign
     from palacs.classifier import ParzenWindowClassifier
     from palacs.conditions import Conditions, DirichletGuess, learn_costs
+    from palacs.experiments import compare as compare
     from palacs.gain import perf_gain
     from palacs.kernel import kernel_frequencies, sample_pseudo_instances
     from palacs.strategies import (
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
         UniformSelection,
     )
 
-# Names of the campaign room are left out: a star import must not need an extra.
+# Names of the rooms above the decision are left out: a star import must not need an extra.
 __all__ = [
     "PALACS",
     "AccuracyImprovement",
@@ -64,6 +65,7 @@ _HOMES = {
     "Conditions": "conditions",
     "DirichletGuess": "conditions",
     "ParzenWindowClassifier": "classifier",
+    "compare": "experiments",
     "create_campaign": "campaign",
     "kernel_frequencies": "kernel",
     "learn_costs": "conditions",

@@ -1,9 +1,11 @@
 """Data to try class selection on: the paper's six sets, a few more, and your own files.
 
 `load` gives a built-in data set by name, `read_table` one from a file, `load_any` either, or one
-from OpenML. All return the same small typed object, a `Dataset`, with raw values.
+from OpenML, and `from_arrays` one from arrays or data frames. All return the same small typed
+object, a `Dataset`, with raw values.
 """
 
+from palacs.datasets._arrays import from_arrays, take_columns
 from palacs.datasets._built_in import DATASETS, DatasetInfo, available, find, load
 from palacs.datasets._dataset import Column, Dataset, Reading, split_by_group
 from palacs.datasets._resolve import load_any
@@ -23,6 +25,7 @@ __all__ = [
     "Reading",
     "available",
     "find",
+    "from_arrays",
     "load",
     "load_any",
     "read_table",
@@ -31,4 +34,5 @@ __all__ = [
     "sample_spirals",
     "sample_three_clusters",
     "split_by_group",
+    "take_columns",
 ]

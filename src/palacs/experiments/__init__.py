@@ -10,15 +10,17 @@ need("experiments", "palacs.experiments")
 
 from palacs.experiments._ceiling import Ceiling, find_ceiling
 from palacs.experiments._ceiling_of import ceiling_of, final_gains, why_no_ceiling
+from palacs.experiments._compare_arrays import compare
 from palacs.experiments._compared import Compared, run_comparison
 from palacs.experiments._comparison import LEVEL, Comparison, compare_strategies, holm, paired_t
 from palacs.experiments._experiment import Experiment, Task, strategy_for
+from palacs.experiments._model_sources import classifier_from_path, model_from
 from palacs.experiments._results import Results, run
 from palacs.experiments._runner import Execution
 from palacs.experiments._setup import (
     DEFAULT_COMPARED,
-    classifier_from_path,
     comparison_experiment,
+    default_budget,
     paper_experiment,
 )
 from palacs.experiments._split import Split, make_split, normalise
@@ -64,15 +66,18 @@ __all__ = [
     "ceiling_of",
     "ceiling_sentence",
     "classifier_from_path",
+    "compare",
     "compare_strategies",
     "comparison_experiment",
     "comparison_sentences",
+    "default_budget",
     "few_trials",
     "final_gains",
     "find_ceiling",
     "give_verdict",
     "holm",
     "make_split",
+    "model_from",
     "normalise",
     "paired_t",
     "paper_differences",

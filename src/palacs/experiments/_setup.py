@@ -6,11 +6,10 @@ Everything that can be wrong with the request is found here, before a trial runs
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.base import clone
 
 from palacs.checks import Bandwidth, check_bandwidth_or_auto, check_count
 from palacs.conditions import Conditions
@@ -25,11 +24,11 @@ from palacs.experiments._condition_checks import (
     check_limits,
 )
 from palacs.experiments._experiment import Experiment, Task, parzen, scaled, strategy_for
+from palacs.experiments._model_sources import model_from, seeded
 from palacs.experiments._trial import check_supply
 from palacs.strategies import DEFAULT_STRATEGY, Strategy, find
 
 _LEAST_PER_CLASS = 4
-_SUCH_AS = "sklearn.linear_model.LogisticRegression"
 DEFAULT_COMPARED = (DEFAULT_STRATEGY, "pal-acs", "uniform", "random")
 # Always played along: who beats chance but not equal counts has shown nothing.
 BASELINES = ("random", "uniform")
@@ -118,9 +117,10 @@ def comparison_experiment(
     budget : int
         Acquisitions after the first instance of every class; or give ``budget_cost``.
     trials : int, default=50
-    classifier : scikit-learn classifier or None, default=None
-        What is judged; None is `palacs.evidence.default_model` with ``bandwidth``: the Parzen
-        window, corrected for class sizes.
+    classifier : scikit-learn classifier, class, factory, str or None, default=None
+        What is judged, as `model_from` takes it; a seed it leaves open is set. None is
+        `palacs.evidence.default_model` with ``bandwidth``: the Parzen window, corrected for class
+        sizes.
     bandwidth : float or "auto", default="auto"
         "auto" fits it to what was acquired, see `palacs.kernel.auto_bandwidth`.
     seed : int, default=0
@@ -145,7 +145,9 @@ def comparison_experiment(
     bandwidth = check_bandwidth_or_auto(bandwidth)
     trials, seed = check_count(trials, "trials"), _check_seed(seed)
     dataset = scaled(dataset)
-    judged = default_model(bandwidth=bandwidth) if classifier is None else classifier
+    judged = default_model(bandwidth=bandwidth)
+    if classifier is not None:
+        judged = seeded(model_from(classifier), seed)
     _check_classifier(judged, dataset)
     wanted = [*strategies, *(name for name in BASELINES if name not in strategies)]
     named = _named(wanted, judged, bandwidth, dataset)
@@ -168,43 +170,13 @@ def comparison_experiment(
     return experiment
 
 
-def classifier_from_path(path: str) -> Any:
-    """Make a scikit-learn classifier from its import path.
-
-    Examples
-    --------
-    >>> classifier_from_path("sklearn.naive_bayes.GaussianNB")
-    GaussianNB()
-    """
-    module, _, name = path.rpartition(".")
-    try:
-        found = getattr(import_module(module), name)
-        # A function of that name is not called: who knows what it does.
-        estimator = (
-            found() if isinstance(found, type) and issubclass(found, BaseEstimator) else None
-        )
-    except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise ValueError(
-            f"cannot make a classifier from {path!r} ({error}); give the import path of a "
-            f"scikit-learn classifier, such as {_SUCH_AS}."
-        ) from error
-    if estimator is None or not is_classifier(estimator):
-        raise ValueError(f"{path!r} is not a classifier; give one such as {_SUCH_AS}.")
-    return estimator
-
-
 def _check_classifier(classifier: Any, dataset: Dataset) -> None:
     """Refuse what cannot learn from as little as a trial begins with."""
-    if not (isinstance(classifier, BaseEstimator) and is_classifier(classifier)):
-        raise ValueError(
-            f"classifier={classifier!r} is not a scikit-learn classifier; give an instance of "
-            f"one such as {_SUCH_AS}."
-        )
     _, first = np.unique(dataset.y, return_index=True)
     rows = np.append(first, np.setdiff1d(np.arange(len(dataset)), first)[0])
     try:
         clone(classifier).fit(dataset.X[rows], dataset.y[rows]).predict(dataset.X[:1])
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise ValueError(
             f"{classifier!r} cannot learn from one instance of each class and one more, as a "
             f"trial begins ({error}); choose another classifier or other parameters."
@@ -243,12 +215,13 @@ def _check_sizes(dataset: Dataset, budget: int) -> int:
     sizes = dataset.class_counts
     small = {name: size for name, size in sizes.items() if size < _LEAST_PER_CLASS}
     if small:
-        listing = ", ".join(f"{name!r} ({size})" for name, size in small.items())
+        shown = [f"{name!r} ({size})" for name, size in small.items()][:8]
+        listing = ", ".join(shown) + (f" and {len(small) - 8} more" if len(small) > 8 else "")
         raise ValueError(
             f"too few instances of {listing}: every class needs at least {_LEAST_PER_CLASS}, "
             "half for testing; leave these classes out or merge them."
         )
-    test_per_class = min(paper.TEST_PER_CLASS, min(sizes.values()) // 2, _all_but_one(dataset))
+    test_per_class = _test_per_class(dataset)
     left = len(dataset) - dataset.n_classes * (test_per_class + 1)
     if budget > left:
         raise ValueError(
@@ -257,6 +230,27 @@ def _check_sizes(dataset: Dataset, budget: int) -> int:
             f"use a budget of at most {left}."
         )
     return test_per_class
+
+
+def _test_per_class(dataset: Dataset) -> int:
+    smallest = min(dataset.class_counts.values())
+    return min(paper.TEST_PER_CLASS, smallest // 2, _all_but_one(dataset))
+
+
+def default_budget(dataset: Dataset) -> int:
+    """Return a budget for who has none in mind: 20 per class, or half of what there is.
+
+    To use up all there is would leave a strategy no choice in the end. Of groups, whole ones are
+    put aside for testing, so less can be counted on.
+
+    Examples
+    --------
+    >>> from palacs.datasets import load
+    >>> default_budget(load("iris")), default_budget(load("wine"))
+    (36, 51)
+    """
+    left = len(dataset) - dataset.n_classes * (_test_per_class(dataset) + 1)
+    return max(1, min(20 * dataset.n_classes, left // (2 if dataset.groups is None else 4)))
 
 
 def _all_but_one(dataset: Dataset) -> int:
