@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -88,6 +89,24 @@ def test_a_file_that_bears_a_synthetic_sets_name_is_played_as_it_is(
     experiment = comparison_experiment(mine, budget=5, trials=1)
     assert experiment.deal("Spirals", 0)[0].X.shape == (12, 5)
     assert experiment.settings()["datasets"][0]["sha256"] is not None
+
+
+def test_neither_the_name_nor_other_columns_of_a_file_change_who_is_tested_on(
+    make_dataset: MakeDataset,
+) -> None:
+    mine = make_dataset((12, 12), n_features=3)
+    wider = replace(mine, name="other", X=np.hstack([mine.X[:, ::-1], mine.X]),
+                    feature_names=tuple("abcdef"))  # fmt: skip
+    first, renamed, same = (
+        comparison_experiment(dataset, ["random"], budget=5, trials=2)
+        for dataset in (mine, replace(mine, name="other"), wider)
+    )
+    assert as_lists(first.run(mine.name, 1)) == as_lists(renamed.run("other", 1))
+    splits = first.deal(mine.name, 1)[0], same.deal("other", 1)[0]
+    np.testing.assert_array_equal(splits[0].X_test, splits[1].X_test[:, 3:])
+    built_in = comparison_experiment(load_any("iris"), ["random"], budget=5, trials=2)
+    assert built_in.tasks[0].key == zlib.crc32(b"iris")
+    assert "drawn_by" not in built_in.settings()["datasets"][0]
 
 
 def test_settings_are_plain_json_and_tell_experiments_apart(make_dataset: MakeDataset) -> None:

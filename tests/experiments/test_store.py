@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,29 @@ def test_a_finished_folder_is_read_and_not_played_again(
     pd.testing.assert_frame_equal(run(experiment, out=tmp_path).table(), first.table())
 
 
+def test_more_trials_are_added_to_those_a_folder_has(
+    experiment: Experiment, tmp_path: Path
+) -> None:
+    more = replace(experiment, trials=11)
+    run(more, execution=ALONE, out=tmp_path / "whole")
+    run(experiment, execution=ALONE, out=tmp_path / "grown")
+    cut = Store(tmp_path / "grown", more)
+    cut.keep("gauss", play(more, range(8, 9)))  # type: ignore[arg-type]
+    assert (tmp_path / "grown" / "trials.parquet").exists()
+    assert count_played(more, tmp_path / "grown") == [9, 1, 1]
+    assert contents(tmp_path / "grown") == contents(tmp_path / "whole")
+
+
+def test_a_folder_whose_trials_were_drawn_by_the_files_name_is_refused_with_that_word(
+    experiment: Experiment, tmp_path: Path
+) -> None:
+    settings = experiment.settings()
+    del settings["datasets"][0]["drawn_by"]
+    (tmp_path / "settings.json").write_text(json.dumps(settings))
+    with pytest.raises(SettingsConflict, match="drew the trials by the name of the file"):
+        run(experiment, execution=ALONE, out=tmp_path)
+
+
 def test_trials_are_one_row_per_strategy_trial_and_acquisition(
     experiment: Experiment, tmp_path: Path
 ) -> None:
@@ -112,7 +136,7 @@ def test_where_long_settings_differ_late_the_message_shows_that_part() -> None:
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"trials": 9}, "trials: 8 there, 9 now"),
+        ({"trials": 7}, "holds 8 trials already, and 7 are wanted"),
         ({"seed": 4}, "seed: 0 there, 4 now"),
         ({"budget": 7}, "datasets gauss budget: 6 there, 7 now"),
         ({"bandwidth": 0.1}, "classifier: .*bandwidth='auto'.* there, .*bandwidth=0.1.* now"),

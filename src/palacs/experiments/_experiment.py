@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from palacs.experiments._split import Split, make_split, normalise
 from palacs.experiments._trial import Trial, TrialRules, run_trial
 from palacs.strategies import ProportionalSelection, Strategy, find, make
 
+# In the settings of data that is not built in; folders made before trials were drawn so lack it.
+DRAWN_BY = "drawn_by"
 # Splits looked at to know how large whole groups are.
 _DEALT = 20
 
@@ -61,6 +64,22 @@ class Task:
     def fresh(self) -> bool:
         """Whether every trial draws data of its own instead of re-splitting the same."""
         return _sampler(self.dataset) is not None
+
+    @property
+    def built_in(self) -> bool:
+        """Whether it is one of `palacs.datasets.DATASETS`, and no file that bears its name."""
+        return self.dataset.source == _source(self.dataset.name)
+
+    @property
+    def key(self) -> int:
+        """What the trials are drawn by, beside the seed: a built-in set's name, else the classes.
+
+        A file may be called anything, and its columns may come in any order or number: the same
+        instances are split in the same way.
+        """
+        if self.built_in:
+            return zlib.crc32(self.name.encode())
+        return zlib.crc32(np.ascontiguousarray(self.dataset.y, dtype="<i8").tobytes())
 
     def split(self, rng: np.random.Generator) -> Split:
         """Draw a split, of a fresh sample where the set is synthetic."""
@@ -119,7 +138,7 @@ class Experiment:
 
     def deal(self, dataset: str, trial: int) -> tuple[Split, int]:
         """Return a trial's split and the seed of its strategies."""
-        sequence = np.random.SeedSequence([self.seed, zlib.crc32(dataset.encode()), trial])
+        sequence = np.random.SeedSequence([self.seed, self.task(dataset).key, trial])
         split = self.task(dataset).split(np.random.default_rng(sequence))
         return split, int(sequence.spawn(1)[0].generate_state(1)[0])
 
@@ -172,6 +191,7 @@ class Experiment:
                     "budget": task.budget,
                     "test_per_class": task.test_per_class,
                     "sha256": None if task.fresh else _fingerprint(task.dataset),
+                    **({} if task.built_in else {DRAWN_BY: "classes"}),
                     "strategies": {t: _describe(s) for t, s in task.strategies.items()},
                 }
                 for task in self.tasks
@@ -222,9 +242,19 @@ def _sampler(dataset: Dataset) -> Sampler | None:
     """Return what draws a synthetic data set anew, None for any other."""
     info = DATASETS.get(dataset.name)
     # A file may bear the same name; it must be played as it is.
-    if info is None or info.sample is None or dataset.source != info.load(0).source:
+    if info is None or info.sample is None or dataset.source != _source(dataset.name):
         return None
     return info.sample
+
+
+@cache
+def _source(name: str) -> str | None:
+    """Return what a built-in data set names as its source; None of anything else."""
+    info = DATASETS.get(name)
+    try:
+        return None if info is None else info.load(0).source
+    except ImportError:
+        return None
 
 
 def _fingerprint(dataset: Dataset) -> str:

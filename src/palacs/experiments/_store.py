@@ -1,8 +1,8 @@
 """A results folder: finished trials are kept as they finish, and a run can go on after a crash.
 
 Each batch of finished trials becomes one small file, written aside, synced and renamed, so that
-a file that exists is whole. When all trials are in, they become ``trials.parquet``. The folder
-remembers the settings it was made with and refuses any others.
+a file that exists is whole. When all trials are in, they become ``trials.parquet``; more
+trials are added to it. The folder remembers the settings it was made with and refuses any others.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from palacs.experiments._experiment import Experiment, public_names
+from palacs.experiments._experiment import DRAWN_BY, Experiment, public_names
 from palacs.experiments._trial import Trial
 
 _SETTINGS = "settings.json"
@@ -62,37 +62,36 @@ class Store:
     def _claim(self) -> None:
         if self.folder.exists() and not self.folder.is_dir():
             raise SettingsConflict(f"{self.folder} is a file; name a folder for the results.")
-        path = self.folder / _SETTINGS
+        path, more = self.folder / _SETTINGS, True
         wanted = json.loads(json.dumps(self.experiment.settings()))
         if path.exists():
-            made_with = _read_settings(path)
-            # As text, for the order of the strategies is that of the arrays kept.
-            if json.dumps(made_with) != json.dumps(wanted):
-                raise SettingsConflict(
-                    f"{self.folder} holds results made with other settings "
-                    f"({_difference(made_with, wanted)}); use another folder with --out, or "
-                    "remove that one."
-                )
+            more = _check_settings(self.folder, _read_settings(path), wanted)
         elif self.folder.exists() and (self.folder / _TRIALS).exists():
             raise SettingsConflict(
                 f"{self.folder} holds {_TRIALS} but no {_SETTINGS}, so it cannot be continued; "
                 "use another folder with --out."
             )
         self._parts.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
+        if more:
             _write_whole(path, (json.dumps(wanted, indent=2) + "\n").encode())
 
     @property
     def finished(self) -> bool:
         """Whether all trials are in ``trials.parquet``."""
-        return (self.folder / _TRIALS).exists()
+        return self._kept() == self.experiment.trials
+
+    def _kept(self) -> int:
+        """Return how many trials are in ``trials.parquet``: always the first ones."""
+        path = self.folder / _TRIALS
+        if not path.exists():
+            return 0
+        return int(pd.read_parquet(path, columns=["trial"])["trial"].max()) + 1
 
     def missing(self, dataset: str) -> list[int]:
         """Return the numbers of the trials still to be played."""
-        if self.finished:
-            return []
+        kept = self._kept()
         have = {trial for part in self._read(dataset) for trial in part["trials"].tolist()}
-        return [trial for trial in range(self.experiment.trials) if trial not in have]
+        return [trial for trial in range(kept, self.experiment.trials) if trial not in have]
 
     def keep(self, dataset: str, batch: Batch) -> None:
         """Write finished trials, durably."""
@@ -114,13 +113,16 @@ class Store:
         if self.finished:
             return pd.read_parquet(self.folder / _TRIALS)
         frames = [self._frame(task.name) for task in self.experiment.tasks]
+        if self._kept():
+            frames.insert(0, pd.read_parquet(self.folder / _TRIALS))
         trials = pd.concat(frames, ignore_index=True)
         for column, values in (
             ("dataset", [task.name for task in self.experiment.tasks]),
             ("strategy", self.experiment.titles),
         ):
-            trials[column] = pd.Categorical(trials[column], categories=values)
-        return trials
+            trials[column] = pd.Categorical(trials[column].astype(str), categories=values)
+        keys = ["dataset", "strategy", "trial", "acquired"]
+        return trials.sort_values(keys, kind="stable", ignore_index=True)
 
     def finish(self) -> pd.DataFrame:
         """Turn the kept batches into ``trials.parquet`` and return its rows."""
@@ -208,6 +210,36 @@ def _read_settings(path: Path) -> dict[str, Any]:
             f"{path} cannot be read ({error}); use another folder with --out, or remove that one."
         ) from error
     return settings
+
+
+def _check_settings(folder: Path, made_with: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    """Refuse another experiment's folder; return whether this one has more trials."""
+    there, now = ({**s, "trials": None} for s in (made_with, wanted))
+    # As text, for the order of the strategies is that of the arrays kept.
+    if json.dumps(there) == json.dumps(now):
+        count, more = made_with.get("trials"), wanted["trials"]
+        if isinstance(count, int) and count <= more:
+            return bool(count < more)
+        raise SettingsConflict(
+            f"{folder} holds {count} trials already, and {more} are wanted; ask for as many or "
+            "more, which are added to them, or use another folder with --out."
+        )
+    if _drawn_by_name(made_with) and not _drawn_by_name(wanted):
+        raise SettingsConflict(
+            f"{folder} holds results of an earlier version, which drew the trials by the name of "
+            "the file; they can be read, but not continued. Use another folder with --out."
+        )
+    raise SettingsConflict(
+        f"{folder} holds results made with other settings ({_difference(made_with, wanted)}); "
+        "use another folder with --out, or remove that one."
+    )
+
+
+def _drawn_by_name(settings: Mapping[str, Any]) -> bool:
+    entries = settings.get("datasets")
+    return isinstance(entries, list) and not any(
+        isinstance(entry, dict) and DRAWN_BY in entry for entry in entries
+    )
 
 
 def _difference(made_with: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
