@@ -223,3 +223,41 @@ def test_an_erasure_that_was_killed_is_completed_by_repeating_it(tmp_path: Path)
     campaign.erase({"subject": "s01"}, reason="withdrawn")
     for name in os.listdir(tmp_path):
         assert PATTERN not in (tmp_path / name).read_bytes()
+
+
+def test_other_spellings_of_a_name_are_named_and_stay() -> None:
+    campaign = create_campaign("study", ["rest", "left"], storage="memory")
+    for subject in ("s07", "S07", "s07 ", "s7", "\uff5307", "s70", "s08"):
+        campaign.add([1.0], "rest", attrs={"subject": subject})
+    campaign.add([1.0], "rest", attrs={"Subject": "s07"})
+    assert campaign.erase({"subject": "s07"}, reason="withdrawn") == 1
+    assert campaign.noted_alike({"subject": "s07"}) == {
+        "subject='S07'": 1,
+        "subject='s07 '": 1,
+        "subject='s7'": 1,
+        "subject='\uff5307'": 1,
+        "Subject='s07'": 1,
+    }
+    assert campaign.status().instances == 7
+    assert campaign.noted_alike({"subject": "s70"}) == {}
+    campaign.erase({"subject": "S07"}, reason="withdrawn")
+    assert "subject='S07'" not in campaign.noted_alike({"subject": "s07"})
+
+
+def test_an_id_whose_outcome_was_erased_says_so(url: str) -> None:
+    with create_campaign("study", ["rest", "left"], storage=url) as campaign:
+        attrs = {"subject": "s07"}
+        request = campaign.ask(attrs=attrs, op="first")
+        campaign.tell(request, [1.0], op="second")
+        assert campaign.ask(attrs=attrs, op="first").id == request.id
+        campaign.erase(attrs, reason="withdrawn", op="third")
+        before = campaign.events()
+        for again in (
+            lambda: campaign.ask(attrs=attrs, op="first"),
+            lambda: campaign.tell(request, [1.0], op="second"),
+            lambda: campaign.add([1.0], "rest", op="second"),
+        ):
+            with pytest.raises(Conflict, match="was erased since"):
+                again()
+        assert campaign.erase(attrs, reason="withdrawn", op="third") == 1
+        assert campaign.events() == before

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -188,3 +189,26 @@ def test_in_the_studio_tells_and_looks_do_not_wait_for_a_decision_either(
         (gate / "shut").unlink()
         assert outcome.result(30).label in ("a", "b")
         assert shared.replay().ok
+
+
+class Overtaken(Campaign):
+    """A campaign in which somebody else always asks between a decision and its turn."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        super().__init__(campaign.storage, campaign.storage.find(campaign.name))
+        self._faster, self.turns = campaign, 0
+
+    def writing(self) -> AbstractContextManager[None]:
+        self._faster.ask()
+        self.turns += 1
+        return nullcontext()
+
+
+def test_a_quick_decision_that_is_always_overtaken_is_kept_after_four() -> None:
+    faster = create_campaign("c", ["a", "b", "c"], strategy="uniform", storage="memory")
+    mine = Overtaken(faster)
+    request = mine.ask()
+    assert mine.turns == 4
+    [asked] = [e for e in faster.events() if e.entry == request.id]
+    assert asked.payload["known"] == asked.seq - 2
+    assert faster.replay().ok

@@ -31,6 +31,8 @@ class Cutter:
 
     def __init__(self, server: sa.URL, folder: str) -> None:
         self.armed = threading.Event()
+        self.after = threading.Event()  # break after the answer to the next commit
+        self.down = threading.Event()
         self.url = server.set(query={"host": folder}).render_as_string(False)
         self._server = f"{server.query['host']}/.s.PGSQL.5432"
         self._listener = socket.socket(socket.AF_UNIX)
@@ -53,7 +55,7 @@ class Cutter:
             while True:
                 for end in select.select([client, server], [], [])[0]:
                     data = end.recv(65536)
-                    if not data:
+                    if not data or self.down.is_set():
                         return
                     (server if end is client else client).sendall(data)
                     writes |= b"INSERT INTO palacs_events" in data
@@ -61,6 +63,10 @@ class Cutter:
                         if writes and self.armed.is_set():
                             self.armed.clear()
                             server.recv(65536)  # it is kept, and nobody hears of it
+                            return
+                        if writes and self.after.is_set():
+                            client.sendall(server.recv(65536))
+                            self.down.set()
                             return
                         writes = False
 
@@ -94,6 +100,22 @@ def test_a_connection_cut_between_commit_and_answer_does_nothing_twice(
         assert outcome == written[0].entry
         assert CALLS[name](campaign, "op-1") == outcome
         assert campaign.events(before) == written
+
+
+def test_a_connection_cut_after_the_commit_says_that_it_was_kept(cutter: Cutter) -> None:
+    with open_storage(cutter.url, create=True) as storage:
+        campaign = create_campaign("c", ["a", "b"], strategy="uniform", storage=storage)
+        campaign.performed(campaign.ask())
+        before = len(campaign.events())
+        cutter.after.set()
+        with pytest.raises(StorageOutcomeUnknown, match=r"was kept, .*same id \('op-1'\)"):
+            campaign.undo(op="op-1")
+        cutter.after.clear()
+        cutter.down.clear()
+        undone = campaign.undo(op="op-1")
+        assert [event.op for event in campaign.events(before)] == ["op-1"]
+        assert undone is not None
+        assert campaign.pending() == []
 
 
 def test_without_an_id_the_outcome_can_be_looked_up(cutter: Cutter) -> None:

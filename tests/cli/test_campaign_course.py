@@ -80,11 +80,12 @@ def test_a_closed_campaign_asks_for_nothing_and_an_archived_one_is_out_of_the_li
 
 def test_erasing_asks_whether_it_is_meant(palacs: Palacs) -> None:
     palacs("campaign", "add", "demo", "0.5", "--label", "a", "--attr", "subject=s07")
-    palacs("campaign", "add", "demo", "0.7", "--label", "b", "--attr", "subject=s08")
+    palacs("campaign", "add", "demo", "0.7", "--label", "b", "--attr", "subject=S7")
     erase = ("campaign", "erase", "demo", "--attr", "subject=s07", "--reason", "withdrawn")
     assert "--yes" in palacs(*erase, code=1).stderr
     palacs("campaign", "erase", "demo", "--attr", "subject=s07", "--yes", code=2)  # no reason
     done = palacs(*erase, "--yes", "--json")
+    assert "subject='S7' is alike and was not erased" in done.stderr
     assert json.loads(done.stdout) == {"name": "demo", "erased": "1"}
     assert "erased" in palacs("campaign", "history", "demo").stdout
     status = json.loads(palacs("campaign", "status", "demo", "--json").stdout)

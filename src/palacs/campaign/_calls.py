@@ -8,7 +8,8 @@ tells a repetition from an id that is used twice by mistake.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -18,7 +19,13 @@ import numpy as np
 from palacs.campaign._author import author
 from palacs.campaign._campaign_errors import Conflict
 from palacs.campaign._values import check_name
-from palacs.storage import Draft, Event, Transaction
+from palacs.storage import (
+    Draft,
+    Event,
+    StorageOutcomeUnknown,
+    StorageUnavailable,
+    Transaction,
+)
 
 _FINGERPRINT = "call"  # in the payload of the first event
 
@@ -52,15 +59,32 @@ def first_outcome(turn: Transaction, call: Call | None) -> list[Event]:
     found = [] if call is None else turn.operation(call.op)
     if not found:
         return []
+    if any(event.erased for event in found):
+        # What it was about is gone, so that nobody can tell a repetition from something new.
+        raise Conflict(
+            f"what operation {found[0].op!r} brought was erased since (event {found[0].seq}), so "
+            "its outcome cannot be given again; to do something new, give it an id of its own."
+        )
     check_same(found[0], call)
     return found
 
 
+@contextmanager
+def kept(op: str | None) -> Iterator[None]:
+    """Say that an operation was kept where its answer could not be had any more."""
+    try:
+        yield
+    except StorageUnavailable as error:
+        repeat = "look at the history" if op is None else f"repeat it with the same id ({op!r})"
+        raise StorageOutcomeUnknown(
+            f"the operation was kept, but its outcome could not be read: {error} Do not do it "
+            f"anew; {repeat}."
+        ) from error
+
+
 def check_same(first: Event, call: Call | None) -> None:
     """Raise `Conflict` unless an event, the first of its operation, was written by this call."""
-    # What an erased event was about is gone for good; its id still speaks for it.
-    written_by = first.payload.get(_FINGERPRINT)
-    if call is not None and written_by in (None, call.fingerprint):
+    if call is not None and first.payload.get(_FINGERPRINT) == call.fingerprint:
         return
     raise Conflict(
         f"operation {first.op!r} was something else before (event {first.seq}, {first.kind}); "

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from palacs.campaign import _decide, _operations, _values
 from palacs.campaign._attrs import Attrs, check_attrs
-from palacs.campaign._calls import Call, call_of, first_outcome, signed
+from palacs.campaign._calls import Call, call_of, first_outcome, kept, signed
 from palacs.campaign._changing import ChangingCampaign
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._operations import Notes
@@ -27,8 +27,8 @@ from palacs.campaign._snapshot import snapshot_of
 from palacs.storage import Draft, Event, EventKind, Label
 
 # A decision is made again if one of these came in after what it knew. Where others only asked, a
-# slow one is made again once (the first may have waited for things to load), a quick one for a
-# minute; then it is kept, as long as it is within all limits: nobody is overtaken for ever.
+# slow one is made again once (the first may have waited for things to load), a quick one a few
+# times; then it is kept, as long as it is within all limits: nobody is overtaken for ever.
 _DECISIVE: frozenset[EventKind] = frozenset(
     {
         "asked",
@@ -42,7 +42,7 @@ _DECISIVE: frozenset[EventKind] = frozenset(
         "erased",
     }
 )
-_SLOW_S, _PATIENCE_S = 1.0, 60.0
+_SLOW_S, _ATTEMPTS = 1.0, 4
 
 
 class Campaign(ChangingCampaign):
@@ -108,12 +108,13 @@ class Campaign(ChangingCampaign):
         call = call_of(op, "ask", n, noted)
         with self.deciding():
             written = self._ask(n, noted, call)
-        return [self.request(event.entry or "") for event in written]
+        with kept(op):
+            return [self.request(event.entry or "") for event in written]
 
     def _ask(self, n: int, attrs: Attrs | None, call: Call | None) -> list[Event]:
         # What was asked before may have used up the budget: look before deciding.
         written = [] if call is None else self._record(lambda _: [], call)
-        started, attempts = time.monotonic(), 0
+        attempts = 0
         while not written:
             begun, attempts = time.monotonic(), attempts + 1
             self._refresh()
@@ -122,7 +123,7 @@ class Campaign(ChangingCampaign):
                 now = snapshot_of(self._ledger, at)
             decision = _decide.decide(now, _decide.allowance(now, n))
             slow = attempts > 1 and time.monotonic() - begun > _SLOW_S
-            overtaken = slow or time.monotonic() - started > _PATIENCE_S
+            overtaken = slow or attempts >= _ATTEMPTS
             with self.writing(), self._storage.write(self._stored.key) as turn:
                 news = turn.events(now.seq)
                 self._catch_up(turn.events)
@@ -330,7 +331,8 @@ class Campaign(ChangingCampaign):
             entry = self._ledger.entries[written[0].entry or ""]
             if entry.told_at is not None:
                 return self._ledger.instance(entry)
-        return self.request(entry.id)
+        with kept(op):
+            return self.request(entry.id)
 
     # -- classes -----------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ from contextlib import AbstractContextManager
 from typing import Any, Unpack
 
 from palacs.campaign import _course, _decide, _values
-from palacs.campaign._calls import Call, call_of
-from palacs.campaign._erasing import check_wanted, erase, matching
+from palacs.campaign._calls import Call, call_of, kept
+from palacs.campaign._erasing import alike, check_wanted, erase, matching
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._reader import CampaignReader
 from palacs.campaign._records import Request, id_of
@@ -70,7 +70,8 @@ class ChangingCampaign(CampaignReader, ABC):
         id_, why = id_of(request), _values.check_reason(reason)
         call = call_of(op, "renew", id_, why)
         self._record(lambda ledger: _course.renew(ledger, id_, why), call)
-        return self.request(id_)
+        with kept(op):
+            return self.request(id_)
 
     def close_campaign(self, reason: str, *, op: str | None = None) -> None:
         """Let nothing new begin: no requests, no unsolicited instances, no changes.
@@ -104,6 +105,25 @@ class ChangingCampaign(CampaignReader, ABC):
         with self._mutex:
             return matching(self._ledger, wanted)
 
+    def noted_alike(self, attrs: Mapping[str, Any]) -> dict[str, int]:
+        """Return what is noted in another spelling than these attributes, and how often.
+
+        Upper and lower case, blanks, punctuation, leading zeros and forms of one letter do not
+        matter, neither in names nor in values. What `noted_with` finds is not among them.
+
+        Examples
+        --------
+        >>> import palacs
+        >>> c = palacs.create_campaign("demo", ["rest", "left"], storage="memory")
+        >>> instance = c.add([0.1, 0.2], "rest", attrs={"subject": "S7 "})
+        >>> c.noted_alike({"subject": "s07"})
+        {"subject='S7 '": 1}
+        """
+        wanted = check_wanted(attrs)
+        self._refresh()
+        with self._mutex:
+            return alike(self._ledger, wanted)
+
     def erase(self, attrs: Mapping[str, Any], reason: str, *, op: str | None = None) -> int:
         """Erase everything about somebody who withdraws, for good.
 
@@ -117,7 +137,8 @@ class ChangingCampaign(CampaignReader, ABC):
         Parameters
         ----------
         attrs : mapping
-            Such as ``{"subject": "s07"}``; compared as in `noted_with`.
+            Such as ``{"subject": "s07"}``; compared as in `noted_with`. What is noted in another
+            spelling ("S07") stays; `noted_alike` names it.
         reason : str
             Why; kept in the record, so name nobody.
         op : str or None
@@ -145,9 +166,10 @@ class ChangingCampaign(CampaignReader, ABC):
             with self._mutex:
                 ids = matching(self._ledger, wanted)
             n = erase(turn, ids, why, call)
-        self._refresh()
-        if self._ledger.n_erased:
-            self._storage.purge()
+        with kept(op):
+            self._refresh()
+            if self._ledger.n_erased:
+                self._storage.purge()
         return n
 
     @abstractmethod

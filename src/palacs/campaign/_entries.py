@@ -11,7 +11,6 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from hashlib import blake2b
 from operator import attrgetter
 from typing import Any
 
@@ -118,7 +117,7 @@ class Entries(Mapping[str, Entry]):
 
     def enter(self, id_: str, seq: int) -> Entry:
         """Add an entry at the end."""
-        entry = self._by_id[id_] = Entry(id_, len(self), seq)
+        entry = self._by_id[id_] = Entry(id_, self._packed.n + len(self._ids), seq)
         self._ids.append(id_)
         return entry
 
@@ -186,7 +185,7 @@ class PackedEntries:
         self.hashes = np.empty(0, np.uint64) if hashes is None else hashes
         self.numbers = np.empty(0, np.int64) if numbers is None else numbers
         self._hashes = self.hashes.data  # numbers come out of it faster
-        self._open_block: tuple[int, list[list[Any]]] = (-1, [])
+        self._open_block: tuple[int, list[Sequence[Any]]] = (-1, [])
 
     def __len__(self) -> int:
         return self.n
@@ -196,7 +195,7 @@ class PackedEntries:
         block, place = divmod(number, _BLOCK)
         latest = self._open_block  # another thread may open another one meanwhile
         if latest[0] != block:
-            latest = self._open_block = block, json.loads(zlib.decompress(self.blocks[block]))
+            latest = self._open_block = block, _from_block(self.blocks[block])
         return from_row(latest[1][place])
 
     def find(self, id_: str) -> Entry | None:
@@ -219,8 +218,7 @@ class PackedEntries:
         blocks = [*self.blocks, *[b""] * (-(-n // _BLOCK) - len(self.blocks))]
         for block in sorted(touched):
             places = range(block * _BLOCK, min(n, (block + 1) * _BLOCK))
-            rows = [to_row(entry) for entry in entries.at(places)]
-            blocks[block] = zlib.compress(json.dumps(rows).encode(), 1)
+            blocks[block] = _to_block(entries.at(places))
         new = np.array([_hash(entries.id_at(i)) for i in range(self.n, n)], dtype=np.uint64)
         hashes = np.concatenate([self.hashes, new])
         numbers = np.concatenate([self.numbers, np.arange(self.n, n)])
@@ -230,6 +228,19 @@ class PackedEntries:
 
 _FIELDS = tuple(field.name for field in fields(Entry))
 _values_of = attrgetter(*_FIELDS)
+
+
+def _to_block(entries: Iterable[Entry]) -> bytes:
+    """Return entries column by column; most columns hold one value in all of them."""
+    columns = zip(*map(_values_of, entries), strict=True)
+    told = [list(column) if len(set(column)) > 1 else column[:1] for column in columns]
+    return zlib.compress(json.dumps(told).encode(), 1)
+
+
+def _from_block(data: bytes) -> list[Sequence[Any]]:
+    columns = json.loads(zlib.decompress(data))
+    n = max(map(len, columns))
+    return list(zip(*(c if len(c) == n else c * n for c in columns), strict=True))
 
 
 def to_row(entry: Entry) -> list[Any]:
@@ -246,6 +257,6 @@ def from_row(row: Sequence[Any]) -> Entry:
 
 
 def _hash(id_: str) -> int:
-    # Python's own hash is another one in each process.
+    # Python's own hash is another one in each process. Where two are the same, ids are compared.
     raw = id_.encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(raw, digest_size=8).digest(), "little")
+    return zlib.crc32(raw) << 32 | zlib.adler32(raw)

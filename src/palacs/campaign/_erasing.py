@@ -7,6 +7,9 @@ the chain that proves it, stay.
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -38,6 +41,33 @@ def matching(ledger: Ledger, wanted: Mapping[str, str | None]) -> list[str]:
         if seen[entry.attrs] and not entry.erased:
             found.append(entry.id)
     return found
+
+
+def alike(ledger: Ledger, wanted: Mapping[str, str | None]) -> dict[str, int]:
+    """Return what is noted in another spelling than what is wanted, and how often."""
+    looked_for = {(_bare(key), _bare(text)) for key, text in wanted.items()}
+    seen: dict[str | None, list[str]] = {}
+    found: Counter[str] = Counter()
+    for entry in ledger.entries.values():
+        if entry.attrs not in seen:
+            texts = {k: attr_text(v) for k, v in attrs_of(entry, ledger.settings).items()}
+            seen[entry.attrs] = [
+                f"{key}={text!r}"
+                for key, text in texts.items()
+                if (_bare(key), _bare(text)) in looked_for and (key, text) not in wanted.items()
+            ]
+        if not entry.erased:
+            found.update(seen[entry.attrs])
+    return dict(found)
+
+
+def _bare(text: str | None) -> str | None:
+    """Return what is left of a name without what people write differently."""
+    if text is None:
+        return None
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    letters = "".join(c for c in plain if unicodedata.category(c)[0] in "LN")
+    return re.sub(r"(?<!\d)0+(?=\d)", "", letters) if letters else text
 
 
 def erase(turn: Transaction, ids: list[str], reason: str, call: Call | None) -> int:

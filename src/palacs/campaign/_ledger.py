@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from palacs.campaign._entries import STATES, Entries, Entry
 from palacs.campaign._growing_set import GrowingSet
@@ -28,10 +28,7 @@ from palacs.campaign._values import (
 )
 from palacs.storage import EVENT_KINDS, Event, Label, StorageDamaged
 
-if TYPE_CHECKING:
-    pass
-
-
+_KINDS = frozenset(EVENT_KINDS)
 _AT_HAND = 2**14  # entries in memory as objects, before those that are closed are put away
 
 
@@ -90,14 +87,14 @@ class Ledger(CourseOfLedger):
                 f"event {event.seq} follows event {self.seq}; the record has a gap, "
                 "restore it from a backup."
             )
-        if event.kind not in EVENT_KINDS or (self.seq == 0) != (event.kind == "created"):
+        if event.kind not in _KINDS or (self.seq == 0) != (event.kind == "created"):
             raise StorageDamaged(
                 f"event {event.seq} of kind {event.kind!r} is not known to this palacs here; "
                 "it may have been written by a newer one."
             )
         try:
             self._fold(event)
-            if event.entry is not None:
+            if event.entry is not None and (event.payload or event.author or event.attrs):
                 note(self.entries[event.entry], event)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise StorageDamaged(
@@ -176,17 +173,17 @@ class Ledger(CourseOfLedger):
     # -- one method per kind of event --------------------------------------------------
 
     def _fold(self, event: Event) -> None:
-        match event.kind:
+        match event.kind:  # those that there are most of first
             case "asked":
                 self._fold_asked(event)
-            case "performed":
-                self._fold_performed(event)
             case "told":
                 self._fold_told(event)
-            case "failed":
-                self._fold_failed(event)
             case "added":
                 self._fold_added(event)
+            case "performed":
+                self._fold_performed(event)
+            case "failed":
+                self._fold_failed(event)
             case "retracted":
                 self._fold_retracted(event)
             case "paused":

@@ -62,6 +62,7 @@ class RowStore:
         self._firsts: list[int] = []
         self._blocks: list[Matrix | StoredBlock] = []
         self._n = 0
+        self._bytes = memoryview(b"")  # of the latest block, which bytes are copied into
         self._fetched: tuple[int, Matrix] | None = None
         for block in stored:
             self._blocks.append(block)
@@ -88,12 +89,13 @@ class RowStore:
             raise ValueError(f"a stored instance has {size} bytes, which is no float64 vector.")
         if not self._blocks or self._full(size // 8):
             rows = max(1, _BLOCK_BYTES // size)
-            self._blocks.append(np.empty((rows, size // 8)))
+            latest = np.empty((rows, size // 8), dtype="<f8")
+            self._blocks.append(latest)
             self._firsts.append(row)
-        latest = self._blocks[-1]
-        assert not isinstance(latest, StoredBlock)
+            self._bytes = latest.view(np.uint8).reshape(-1).data
         if self._keep:
-            latest[row - self._firsts[-1]] = np.frombuffer(raw, dtype="<f8")
+            start = (row - self._firsts[-1]) * size
+            self._bytes[start : start + size] = raw
         self._n += 1
         return row
 

@@ -161,6 +161,8 @@ def erase(
             _confirm(f"Erase {n} requests and instances with {', '.join(attr)} from {name}?")
         n = campaign.erase(wanted, reason)
         done({"name": name, "erased": str(n)}, as_json)
+        for other, times in campaign.noted_alike(wanted).items():
+            typer.echo(f"palacs: {other} is alike and was not erased ({times} times)", err=True)
 
 
 def _confirm(question: str) -> None:
