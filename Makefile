@@ -31,15 +31,12 @@ lint:
 	$(VENV)/node tools/javascript/node_modules/typescript/bin/tsc -p tools/javascript
 
 test: lint
-	@# numba does not notice edits in another file than the compiled function's own.
-	@find src -name '*.nb[ci]' -delete
 	$(VENV)/pytest
 
 # An environment for each Python and either end of what pyproject.toml allows.
 END = build/$*-$(or $(notdir $(PYTHON)),python)
 test-oldest test-newest: test-%:
 	@INTO="$(END)" RELEASES=$* tools/setup test
-	@find src -name '*.nb[ci]' -delete
 	"$(END)/bin/python" -m pytest $(PYTEST)
 
 format:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 from sklearn.utils import check_random_state
 
 from palacs.compiled import compiled
@@ -66,9 +66,14 @@ class Stream(NamedTuple):
         return np.random.Generator(np.random.Philox(key=key, counter=counter))
 
 
+def _multiply_high(a: Word, b: Word) -> Word:
+    """Return the upper 64 bits of a 64 x 64 bit product."""
+    return np.uint64(int(a) * int(b) >> 64)
+
+
 @intrinsic
-def _multiply_high(typingctx: Any, a: Any, b: Any) -> Any:
-    """Upper 64 bits of a 64 x 64 bit product: one machine instruction that Python cannot name."""
+def _multiply_high_at_once(typingctx: Any, a: Any, b: Any) -> Any:
+    """Do so in one machine instruction, which Python cannot name."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         wide = ir.IntType(128)
@@ -76,6 +81,14 @@ def _multiply_high(typingctx: Any, a: Any, b: Any) -> Any:
         return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
 
     return types.uint64(types.uint64, types.uint64), codegen
+
+
+@overload(_multiply_high)
+def _when_compiled(a: Any, b: Any) -> Any:
+    def at_once(a: Any, b: Any) -> Any:
+        return _multiply_high_at_once(a, b)
+
+    return at_once
 
 
 @compiled

@@ -6,6 +6,7 @@ is used: a machine without pandas or SQLAlchemy still has the commands it can ru
 
 from __future__ import annotations
 
+import logging
 import sys
 
 from palacs.extras import need
@@ -22,4 +23,9 @@ def main() -> None:
         raise SystemExit(1) from None
     from palacs.cli._app import build_app
 
+    # What the rooms have to say meanwhile, such as that they compile.
+    told = logging.StreamHandler()
+    told.setFormatter(logging.Formatter("palacs: %(message)s"))
+    logging.getLogger("palacs").addHandler(told)
+    logging.getLogger("palacs").setLevel(logging.INFO)
     build_app()()

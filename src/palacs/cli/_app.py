@@ -71,6 +71,12 @@ COMMANDS = {
     "studio": Row(
         "_studio", "studio_command", "studio", "Run campaigns in the browser, live, and over REST."
     ),
+    "doctor": Row(
+        "_doctor",
+        "doctor_command",
+        "cli",
+        "Say what is installed and reachable, and what to do about what is not.",
+    ),
 }
 
 

@@ -7,6 +7,7 @@
 
 from palacs.conditions import Conditions, DirichletGuess, LimitReached, learn_costs
 from palacs.evidence import LabelledSet
+from palacs.strategies._ahead import compile_ahead
 from palacs.strategies._balanced_gain import BalancedGain
 from palacs.strategies._base import Strategy
 from palacs.strategies._compiled_form import (
@@ -72,6 +73,7 @@ __all__ = [
     "available",
     "bandwidth_for",
     "because",
+    "compile_ahead",
     "decides_for",
     "find",
     "form_utilities",

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from palacs.checks import check_count, parameters_allowed
+from palacs.compiled import without_compiling
 from palacs.conditions import (
     ClassConditions,
     Conditions,
@@ -212,13 +213,15 @@ class Strategy(BaseEstimator, ABC):
         seed = seed_of(self.random_state)
         picks: list[int] = []
         first: Utilities | None = None
-        while len(picks) < batch_size:
-            if picks:
-                labelled = labelled.with_pending(picks[-1])
-            stream = Stream(seed, np.uint64(len(labelled) + len(labelled.pending)))
-            utilities = self._decide(labelled, allowed, stream, in_force)
-            first = utilities if first is None else first
-            picks.append(int(pick_class(utilities, self.drawn, stream)))
+        # Costs of mistakes may take long; the compiler shortens that most.
+        with without_compiling(np.inf if in_force.weighing else len(labelled)):
+            while len(picks) < batch_size:
+                if picks:
+                    labelled = labelled.with_pending(picks[-1])
+                stream = Stream(seed, np.uint64(len(labelled) + len(labelled.pending)))
+                utilities = self._decide(labelled, allowed, stream, in_force)
+                first = utilities if first is None else first
+                picks.append(int(pick_class(utilities, self.drawn, stream)))
         labels: Labels = labelled.classes[picks]
         if return_utilities:
             assert first is not None

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from palacs.checks import Codes, Features, HasMethods
 from palacs.classifier import ParzenWindowClassifier
-from palacs.compiled import compiled
+from palacs.compiled import compiled, without_compiling
 from palacs.evidence import (
     LEFT_OUT,
     ClassEvidence,
@@ -158,8 +158,9 @@ class SpareSettled(Strategy):
         return SpareForm(True, as_number(model.bandwidth), corrected, RULE)
 
     def _needs(self, labelled: LabelledSet, stream: Stream) -> Needs:
-        evidence = self._evidence(labelled, stream)
-        weights, lost = needs_of(evidence, labelled.counts, RULE)
+        with without_compiling(len(labelled)):
+            evidence = self._evidence(labelled, stream)
+            weights, lost = needs_of(evidence, labelled.counts, RULE)
         decided = evidence.left_out
         shares = np.where(decided > 0, evidence.mistaken / np.maximum(decided, 1.0), np.nan)
         return Needs(labelled.classes, shares, lost, weights, evidence.confused)

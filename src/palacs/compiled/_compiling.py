@@ -1,0 +1,192 @@
+"""The one way functions are compiled here: without the interpreter's lock, kept on disk.
+
+Compiling takes seconds, deciding over few instances milliseconds: while nothing is compiled yet,
+Python itself runs such a decision. What was compiled is kept in a folder of its own for these
+very sources, this numba and this Python, so that no edit and no other version meets it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import pickle
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numba import njit
+from numba.core import caching
+
+from palacs.compiled._compiled_folder import folder, kept_functions, stamp
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+# A decision over so many instances takes Python a second or so; compiling takes ten or twenty.
+_FEW = 200
+# After so many seconds in Python compiling pays off.
+_PATIENCE = 2.0
+
+_waived: ContextVar[bool] = ContextVar("palacs_waived", default=False)
+_insisted: ContextVar[bool] = ContextVar("palacs_insisted", default=False)
+_since: ContextVar[float | None] = ContextVar("palacs_since", default=None)
+_spent = [0.0]
+_log = logging.getLogger("palacs.compiled")
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function of plain arrays, numbers and named tuples when it is first called.
+
+    Examples
+    --------
+    >>> from palacs.ties import as_good  # a compiled function
+    >>> as_good(0.1 + 0.2, 0.3)
+    True
+    """
+    return _prepared(function, njit(nogil=True)(function))
+
+
+def inlined(function: Function) -> Function:
+    """Compile a function of a few lines into those that call it, where a call would cost more."""
+    return _prepared(function, njit(nogil=True, inline="always")(function))
+
+
+@contextmanager
+def without_compiling(n_instances: float) -> Iterator[None]:
+    """Let Python run what nobody has compiled yet, if there are few instances to decide over.
+
+    Its numbers agree with those of machine code within `palacs.ties.TIE`. After two seconds of
+    it in a process, compiling is quicker.
+    """
+    token = _waived.set(n_instances <= _FEW)
+    try:
+        yield
+    finally:
+        _waived.reset(token)
+
+
+@contextmanager
+def insisting() -> Iterator[None]:
+    """Compile whatever is called inside, to have it ready later."""
+    token = _insisted.set(True)
+    try:
+        yield
+    finally:
+        _insisted.reset(token)
+
+
+def _prepared(function: Function, dispatcher: Any) -> Function:
+    if dispatcher is function:  # NUMBA_DISABLE_JIT
+        return function
+    if folder() is not None:
+        dispatcher._cache = _Kept(function)
+    compile_for = dispatcher._compile_for_args
+
+    def first_met(*args: Any, **named: Any) -> Any:
+        # numba comes here when it meets types for which this process has no machine code.
+        if _kept_name(dispatcher) not in kept_functions():
+            if _python_will_do():
+                return in_python
+            _say_once()
+        return compile_for(*args, **named)
+
+    def in_python(*args: Any, **named: Any) -> Any:
+        with _timed(), np.errstate(all="ignore"):  # machine code does not warn either
+            return function(*args, **named)
+
+    dispatcher._compile_for_args = first_met
+    return cast(Function, dispatcher)
+
+
+@cache
+def _say_once() -> None:
+    place = folder()
+    kept = "and kept nowhere; see: palacs doctor" if place is None else f"once; kept in {place}"
+    _log.info("compiling for this machine, which takes a while (%s)", kept)
+
+
+def _python_will_do() -> bool:
+    if _insisted.get() or not _waived.get():
+        return False
+    since = _since.get()
+    return _spent[0] + (0.0 if since is None else time.perf_counter() - since) < _PATIENCE
+
+
+@contextmanager
+def _timed() -> Iterator[None]:
+    """Add up what the outermost of nested calls take."""
+    if _since.get() is not None:
+        yield
+        return
+    since = time.perf_counter()
+    token = _since.set(since)
+    try:
+        yield
+    finally:
+        _since.reset(token)
+        _spent[0] += time.perf_counter() - since
+
+
+class _Place(caching._CacheLocator):
+    """Tells numba our folder, whose name says all that a stamp would."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._py_file = function.__code__.co_filename  # numba asks for it when it warns
+
+    def get_cache_path(self) -> str:
+        return str(folder())
+
+    def get_source_stamp(self) -> str:
+        return stamp()
+
+    def get_disambiguator(self) -> str:
+        return f"{self._function.__module__}-{self._function.__code__.co_firstlineno}"
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> Any:
+        return cls(py_func)
+
+
+class _Files(caching.CompileResultCacheImpl):
+    _locator_classes = (_Place,)
+
+
+class _Kept(caching.FunctionCache):
+    """numba's cache with a file for each function and its types, written in one go.
+
+    numba's own numbers its files in an index: of two processes that compile one function for
+    different types at the same time, one could later find the machine code of the other.
+    """
+
+    _impl_class = _Files
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        target_context.refresh()
+        with suppress(OSError, EOFError, pickle.PickleError):
+            found = pickle.loads(self._path(sig, target_context.codegen()).read_bytes())
+            return self._impl.rebuild(target_context, found)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if not self._impl.check_cachable(data):
+            return
+        path = self._path(sig, data.codegen)
+        draft = path.with_suffix(f".{secrets.token_hex(4)}.part")
+        with suppress(OSError):  # one that cannot be written is only read
+            draft.write_bytes(caching.dumps(self._impl.reduce(data)))
+            os.replace(draft, path)
+
+    def _path(self, sig: Any, codegen: Any) -> Path:
+        key = hashlib.sha256(repr(self._index_key(sig, codegen)).encode()).hexdigest()[:16]
+        return Path(self.cache_path) / f"{self._impl.filename_base}.{key}.nbc"
+
+
+def _kept_name(dispatcher: Any) -> str:
+    return dispatcher._cache._impl.filename_base if isinstance(dispatcher._cache, _Kept) else ""
