@@ -179,3 +179,8 @@ def test_a_file_of_another_program_is_left_alone(in_folder: Path) -> None:
     (in_folder / "notes.db").write_text("my notes")
     assert "left untouched" in refused("--storage", "sqlite:///notes.db")
     assert (in_folder / "notes.db").read_text() == "my notes"
+
+
+def test_an_address_of_another_machine_cannot_be_listened_on() -> None:
+    assert "'203.0.113.9' is no address of this machine" in refused("--listen", "203.0.113.9")
+    assert "'nowhere.invalid' is no address" in refused("--listen", "nowhere.invalid")

@@ -41,6 +41,13 @@ def studio_command(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address.")
     ] = False,
+    listen: Annotated[
+        str,
+        typer.Option(
+            "--listen",
+            help="For containers: 0.0.0.0, with the port published on 127.0.0.1 outside.",
+        ),
+    ] = "127.0.0.1",
 ) -> None:
     """Run campaigns in the browser, live, and over REST.
 
@@ -52,7 +59,7 @@ def studio_command(
         token = os.environ.get(TOKEN_VARIABLE)
         if token:
             config = replace(config, token=token)
-        with studio.bind(port) as listener:
+        with studio.bind(port, listen) as listener:
             bound = replace(config, port=listener.getsockname()[1])
             studio.serve(bound, listener=listener, ready=lambda: _announce(bound, no_browser))
 

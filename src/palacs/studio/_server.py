@@ -1,4 +1,4 @@
-"""Running the studio: bind to 127.0.0.1, say the address, stop without hanging."""
+"""Running the studio: bind to an address of this machine, say the address, stop without hanging."""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ from palacs.studio._web_app import create_app
 HOST = "127.0.0.1"
 
 
-def bind(port: int) -> socket.socket:
+def bind(port: int, address: str = HOST) -> socket.socket:
     """Return a socket listening on 127.0.0.1; port 0 takes any free one.
+
+    Another address is for containers, whose port is published on 127.0.0.1 outside: whatever
+    it is, requests must name 127.0.0.1 and bring the token.
 
     Raises
     ------
     OSError
-        The port is in use or not allowed; the message says what to do.
+        The port is in use or not allowed, or the address is none of this machine's; the message
+        says what to do.
     """
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if os.name == "posix":
@@ -30,10 +34,14 @@ def bind(port: int) -> socket.socket:
         # would let two programs share the port instead.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((HOST, port))
+        listener.bind((address, port))
         listener.listen(128)
     except OSError as error:
         listener.close()
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            raise OSError(
+                f"{address!r} is no address of this machine; leave --listen out for {HOST}."
+            ) from error
         reason = {
             errno.EADDRINUSE: "is already in use, perhaps by another studio",
             errno.EACCES: "may not be used without special rights",
