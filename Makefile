@@ -1,5 +1,5 @@
 # Everything starts from Python 3.11+ alone; tools/setup makes .venv and keeps it up to date.
-.PHONY: help demo test test-oldest test-newest lint format dist bench soak reproduce clean
+.PHONY: help demo test test-docs test-oldest test-newest lint format dist bench soak reproduce clean
 VENV := .venv/bin
 export PYTHON
 
@@ -8,6 +8,7 @@ help:
 	@echo "make test       set up, lint, check types, run all tests"
 	@echo "make test-oldest, make test-newest   the tests with the oldest and the newest releases"
 	@echo "                of what palacs uses; PYTHON=python3.13 picks the Python"
+	@echo "make test-docs  only what README and docs show"
 	@echo "make dist       wheel and source archive, checked, into dist/"
 	@echo "make reproduce  the paper's evaluation with its 500 trials, into results/"
 	@echo "make bench      all benchmarks, side by side with peers (half an hour)"
@@ -27,11 +28,18 @@ lint:
 	$(VENV)/ruff check .
 	$(VENV)/ruff format --check .
 	$(VENV)/mypy
+	$(VENV)/hadolint Dockerfile
+	$(VENV)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(VENV)/zizmor --offline --quiet .github
 	$(VENV)/oxlint --quiet -c tools/javascript/oxlint.json src/palacs/studio/static
 	$(VENV)/node tools/javascript/node_modules/typescript/bin/tsc -p tools/javascript
 
 test: lint
 	$(VENV)/pytest
+
+test-docs:
+	@tools/setup dev
+	$(VENV)/pytest tests/test_docs.py
 
 # An environment for each Python and either end of what pyproject.toml allows.
 END = build/$*-$(or $(notdir $(PYTHON)),python)
