@@ -252,6 +252,97 @@ def test_a_move_that_is_killed_leaves_all_at_home(
     assert len(rows_of(new)["palacs_events"]) == len(before["palacs_events"]) + 1
 
 
+_KILLED_AT = """
+import os, sys
+from palacs.storage import _copying
+home, new, place = sys.argv[1:]
+seal = _copying.seal
+def sealing(connection, message):
+    if place == "before the old one is sealed" and message.startswith(_copying.MOVED):
+        os.kill(os.getpid(), 9)
+    seal(connection, message)
+_copying.seal = sealing
+_copying.unseal = lambda _: os.kill(os.getpid(), 9)
+_copying.move_storage(home, new)
+"""
+
+
+@pytest.mark.parametrize("way", ["to the server", "to a file"])
+def test_wherever_a_move_is_killed_one_at_most_can_be_written_and_moving_again_ends_it(
+    way: str, new_sqlite: NewUrl, new_postgresql: NewUrl
+) -> None:
+    def killed(home: str, new: str, place: str) -> None:
+        ran = subprocess.run([sys.executable, "-c", _KILLED_AT, home, new, place], check=False)
+        assert ran.returncode == -signal.SIGKILL
+
+    home, new = new_sqlite(), new_postgresql()
+    if way == "to a file":
+        home, new = new, home
+    filled(home)
+    before = rows_of(home)
+    for place in ("before the old one is sealed", "before the copy is set free"):
+        killed(home, new, place)
+        assert rows_of(new) == before
+        with pytest.raises(StorageReadOnly, match="copy of a move that was not finished"):
+            load_campaign("words", storage=new).add([0.1, 0.2], "rest")
+    with pytest.raises(StorageReadOnly, match="was moved"):
+        load_campaign("words", storage=home).add([0.1, 0.2], "rest")
+    move_storage(home, new)
+    assert rows_of(new) == before
+    load_campaign("words", storage=new).add([0.1, 0.2], "rest")
+    with pytest.raises(StorageReadOnly, match="was moved"):
+        move_storage(home, new)
+
+
+def test_a_copy_that_fell_behind_is_not_taken_for_the_record(new_sqlite: NewUrl) -> None:
+    home, new = new_sqlite(), new_sqlite()
+    filled(home)
+    place = "before the old one is sealed"
+    subprocess.run([sys.executable, "-c", _KILLED_AT, home, new, place], check=False)
+    load_campaign("words", storage=home).add([0.1, 0.2], "rest")
+    with pytest.raises(StorageExists, match="more was recorded since"):
+        move_storage(home, new)
+    load_campaign("words", storage=home).add([0.1, 0.2], "rest")
+
+
+def test_a_copy_of_what_was_moved_is_sealed_like_it(
+    new_sqlite: NewUrl, new_postgresql: NewUrl, tmp_path: Path
+) -> None:
+    home, server, there = new_sqlite(), new_postgresql(), new_sqlite()
+    filled(home)
+    move_storage(home, server)
+    move_storage(server, there)
+    for i, (source, target) in enumerate(((home, new_postgresql()), (server, new_sqlite()))):
+        backup = backup_storage(source, tmp_path / f"{i}.db")
+        restore_storage(backup, target)
+        assert rows_of(target) == rows_of(there)
+        for sealed in (f"sqlite:///{backup}", target):
+            with pytest.raises(StorageReadOnly, match="was moved"):
+                load_campaign("words", storage=sealed).add([0.1, 0.2], "rest")
+
+
+def test_without_hard_links_a_name_that_is_taken_is_not_overwritten(
+    new_sqlite: NewUrl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, target = new_sqlite(), tmp_path / "backup.db"
+    filled(home)
+
+    def no_links(_source: Path, path: Path) -> None:
+        if taken:
+            path.write_text("somebody was faster")
+        raise PermissionError(1, "no hard links on this file system")
+
+    monkeypatch.setattr(os, "link", no_links)
+    taken = True
+    with pytest.raises(StorageExists, match="appeared meanwhile"):
+        backup_storage(home, target)
+    assert target.read_text() == "somebody was faster"
+    target.unlink()
+    taken = False
+    backup_storage(home, target)
+    assert rows_of(f"sqlite:///{target}") == rows_of(home)
+
+
 def test_memory_can_be_backed_up_too(tmp_path: Path) -> None:
     memory = MemoryStorage()
     create_campaign("note", classes=["a", "b"], storage=memory).add([1.0], "a")

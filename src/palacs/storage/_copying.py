@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from palacs.storage._opening import storage_at
 from palacs.storage._schema import REVISIONS, campaigns, events
+from palacs.storage._sealing import COPY, MOVED, refusal_of, seal, seal_of, unseal
 from palacs.storage._sql import SQLStorage
 from palacs.storage._sqlite import SQLiteStorage
 from palacs.storage._sqlite_handle import beside
@@ -82,7 +83,7 @@ def backup_storage(
         else:
             source.check()
             with source.frozen() as connection, _file(draft) as target:
-                _copy_rows(connection, target, progress)
+                _copy_rows(connection, target, progress, seal_of(connection))
         _read_back(draft)
     return path
 
@@ -123,7 +124,7 @@ def restore_storage(
                     _read_back(draft)
             else:
                 source.check()
-                _copy_rows(connection, target, progress)
+                _copy_rows(connection, target, progress, seal_of(connection))
         return target.url
 
 
@@ -131,7 +132,8 @@ def move_storage(source: str, target: str, *, progress: Progress | None = None) 
     """Move all campaigns to another database, each event as it is; all of them or none.
 
     Nobody can write meanwhile: writers wait, as they do for each other. Afterwards the old
-    storage can be read, but refuses every event and says where to go instead.
+    storage can be read, but refuses every event and says where to go instead. At no moment can
+    both be written; where a move was interrupted, moving again between the same two finishes it.
 
     Parameters
     ----------
@@ -148,24 +150,53 @@ def move_storage(source: str, target: str, *, progress: Progress | None = None) 
     with _given(source) as old, _sql(storage_at(target)) as new:
         old.check()
         with old.alone() as connection:
-            _require_not_moved(connection)
-            if isinstance(new, SQLiteStorage):
-                with _appearing(new.path) as draft:
-                    with _file(draft) as made:
-                        _copy_rows(connection, made, progress)
-                    _read_back(draft)
+            sealed = seal_of(connection)
+            unfinished = _is_copy_of(new, old)
+            if sealed is not None and not (sealed == MOVED + new.url and unfinished):
+                raise refusal_of(sealed, old.url) or StorageError(sealed)
+            if unfinished:
+                _require_equal(connection, new)
             else:
-                _copy_rows(connection, new, progress)
-            # Killed between the two, there are two equal records, and nothing is lost.
-            old.seal(connection, new.url)
+                _make_copy(connection, new, COPY + old.url, progress)
+            if sealed is None:
+                seal(connection, MOVED + new.url)
+        # Killed before this, neither or only the old one can be written: moving again ends it.
+        with new.alone() as connection:
+            unseal(connection)
         return new.url
 
 
-def _require_not_moved(connection: sa.Connection) -> None:
-    """Let the database say where to go if it was moved before: there must not be two copies."""
-    with connection.begin_nested() as trial:
-        connection.execute(sa.insert(campaigns).values(id=-1, name="", created_at=0.0, head=0))
-        trial.rollback()
+def _make_copy(
+    connection: sa.Connection, new: SQLStorage, sealed: str, progress: Progress | None
+) -> None:
+    if not isinstance(new, SQLiteStorage):
+        _copy_rows(connection, new, progress, sealed)
+        return
+    with _appearing(new.path) as draft:
+        with _file(draft) as made:
+            _copy_rows(connection, made, progress, sealed)
+        _read_back(draft)
+
+
+def _is_copy_of(new: SQLStorage, old: SQLStorage) -> bool:
+    """Say whether a move from the same storage was interrupted after it had made the copy."""
+    try:
+        new.schema()
+    except StorageNotFound:
+        return False
+    with new.frozen() as connection:
+        return seal_of(connection) == COPY + old.url
+
+
+def _require_equal(connection: sa.Connection, new: SQLStorage) -> None:
+    query = sa.select(campaigns).order_by(campaigns.c.id)
+    with new.frozen() as copy:
+        if copy.execute(query).all() != connection.execute(query).all():
+            raise StorageExists(
+                f"{new.url} holds what a move that was interrupted copied, and more was recorded "
+                "since; nothing was written. Remove that copy, or choose another place, and move "
+                "again."
+            )
 
 
 @contextmanager
@@ -196,8 +227,10 @@ def _file(path: Path) -> SQLiteStorage:
     return SQLiteStorage(sa.URL.create("sqlite", database=str(path)))
 
 
-def _copy_rows(connection: sa.Connection, target: SQLStorage, progress: Progress | None) -> None:
-    """Make an empty storage and fill it, in one transaction."""
+def _copy_rows(
+    connection: sa.Connection, target: SQLStorage, progress: Progress | None, sealed: str | None
+) -> None:
+    """Make an empty storage, fill it and seal it with a message if there is one; all or nothing."""
     total = int(connection.execute(sa.select(sa.func.count()).select_from(events)).scalar_one())
     done = 0
     with target.making() as into:
@@ -215,6 +248,8 @@ def _copy_rows(connection: sa.Connection, target: SQLStorage, progress: Progress
                 if progress is not None:
                     progress(done, total)
         target.after_copy(into)
+        if sealed is not None:
+            seal(into, sealed)
 
 
 def _read_back(path: Path) -> None:
@@ -262,14 +297,18 @@ def _refuse_a_log_left_behind(path: Path) -> None:
 def _name(draft: Path, path: Path) -> None:
     _refuse_a_log_left_behind(path)
     try:
-        os.link(draft, path)
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            raise
+        except OSError:
+            # A file system without hard links, such as a memory stick's: take the name first.
+            path.open("xb").close()
+            draft.replace(path)
     except FileExistsError as error:
         raise StorageExists(
             f"{str(path)!r} appeared meanwhile; nothing was overwritten."
         ) from error
-    except OSError:
-        # A file system without hard links, such as a memory stick's.
-        draft.rename(path)
     folder = os.open(path.resolve().parent, os.O_RDONLY)
     try:
         os.fsync(folder)

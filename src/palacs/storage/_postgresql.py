@@ -21,7 +21,7 @@ from palacs.storage._addresses import parse
 from palacs.storage._clocks import plausible
 from palacs.storage._following import END, LAST, End
 from palacs.storage._schema import events, metadata, snapshots
-from palacs.storage._sql import MOVED, SQLStorage, said
+from palacs.storage._sql import SQLStorage
 from palacs.storage._storage import Clock
 from palacs.storage._storage_errors import (
     StorageError,
@@ -187,23 +187,6 @@ class PostgreSQLStorage(SQLStorage):
                 "FROM palacs_campaigns HAVING max(id) IS NOT NULL"
             )
         )
-
-    def seal(self, connection: sa.Connection, where: str) -> None:
-        """Refuse every further event and campaign, saying where to go instead."""
-        message = f"{MOVED}{where}".replace("'", "''")
-        connection.execute(
-            said(
-                "CREATE FUNCTION palacs_moved() RETURNS trigger LANGUAGE plpgsql AS "
-                "$$ BEGIN RAISE EXCEPTION USING MESSAGE = TG_ARGV[0]; END $$"
-            )
-        )
-        for table in ("palacs_campaigns", "palacs_events"):
-            connection.execute(
-                said(
-                    f"CREATE TRIGGER {table}_moved BEFORE INSERT ON {table} "
-                    f"FOR EACH STATEMENT EXECUTE FUNCTION palacs_moved('{message}')"
-                )
-            )
 
 
 def _leave_sessions() -> None:

@@ -24,6 +24,7 @@ from palacs.storage._following import End, Seen, end_of, last_of, read_events, v
 from palacs.storage._forking import watch
 from palacs.storage._schema import REVISIONS, campaigns
 from palacs.storage._schema_versions import inspect, migrate
+from palacs.storage._sealing import refusal_of
 from palacs.storage._sql_turn import SQLTransaction
 from palacs.storage._storage import Clock, Storage
 from palacs.storage._storage_errors import (
@@ -34,13 +35,9 @@ from palacs.storage._storage_errors import (
     StorageError,
     StorageNotFound,
     StorageOutcomeUnknown,
-    StorageReadOnly,
     StorageUnavailable,
 )
 from palacs.storage._turn import SnapshotPart, StoredCampaign, Transaction
-
-MOVED = "palacs: moved to "
-"""What the database says when somebody writes to a storage that was moved elsewhere."""
 
 _ANY_CAMPAIGN = sa.select(campaigns.c.id).limit(1)
 
@@ -94,8 +91,9 @@ class SQLStorage(Storage):
         try:
             yield
         except exc.DBAPIError as error:
-            if MOVED in str(error.orig):
-                raise self._moved(error) from error
+            sealed = refusal_of(str(error.orig), self.url)
+            if sealed is not None:
+                raise sealed from error
             if not isinstance(error, exc.IntegrityError):
                 raise self._translate(error) from error
             raise StorageConflict(
@@ -106,10 +104,6 @@ class SQLStorage(Storage):
                 f"{self.url}: too many threads of this process use it at once and none of its "
                 f"connections came free ({error}); try again, with fewer threads."
             ) from error
-
-    def _moved(self, error: exc.DBAPIError) -> StorageReadOnly:
-        where = str(error.orig).partition(MOVED)[2].split()[0]
-        return StorageReadOnly(f"{self.url} was moved and is kept for reading only; use {where}")
 
     @contextmanager
     def _connected(self, *, writes: bool) -> Iterator[sa.Connection]:
@@ -380,15 +374,6 @@ class SQLStorage(Storage):
     @abstractmethod
     def after_copy(self, connection: sa.Connection) -> None:
         """Let new campaigns get keys beyond those that were copied."""
-
-    @abstractmethod
-    def seal(self, connection: sa.Connection, where: str) -> None:
-        """Refuse every further event and campaign, saying where to go instead."""
-
-
-def said(text: str) -> sa.TextClause:
-    """Return a statement without parameters: a colon in it is one, in an address as well."""
-    return sa.text(text.replace(":", r"\:"))
 
 
 def _stored(row: sa.Row[Any]) -> StoredCampaign:

@@ -23,7 +23,7 @@ from palacs.storage._clocks import plausible
 from palacs.storage._following import End, end_of
 from palacs.storage._forking import in_use
 from palacs.storage._log import require_sound_log, set_aside
-from palacs.storage._sql import MOVED, SQLStorage, said
+from palacs.storage._sql import SQLStorage
 from palacs.storage._sqlite_handle import (
     Handle,
     abandon_inherited,
@@ -337,17 +337,6 @@ class SQLiteStorage(SQLStorage):
 
     def after_copy(self, connection: sa.Connection) -> None:
         """Do nothing: SQLite numbers on from the largest key."""
-
-    def seal(self, connection: sa.Connection, where: str) -> None:
-        """Refuse every further event and campaign, saying where to go instead."""
-        message = f"{MOVED}{where}".replace("'", "''")
-        for table in ("palacs_campaigns", "palacs_events"):
-            connection.execute(
-                said(
-                    f"CREATE TRIGGER {table}_moved BEFORE INSERT ON {table} "
-                    f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
-                )
-            )
 
 
 def _is_of_the_driver(error: BaseException) -> bool:
