@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from palacs.conditions import Conditions, DirichletGuess, learn_costs
     from palacs.experiments import compare as compare
     from palacs.gain import perf_gain
-    from palacs.kernel import kernel_frequencies, sample_pseudo_instances
+    from palacs.kernel import VanishingKernelWarning, kernel_frequencies, sample_pseudo_instances
     from palacs.strategies import (
         PALACS,
         AccuracyImprovement,
@@ -53,6 +53,7 @@ __all__ = [
     "SpareSettled",
     "Strategy",
     "UniformSelection",
+    "VanishingKernelWarning",
     "__version__",
     "kernel_frequencies",
     "learn_costs",
@@ -65,6 +66,7 @@ _HOMES = {
     "Conditions": "conditions",
     "DirichletGuess": "conditions",
     "ParzenWindowClassifier": "classifier",
+    "VanishingKernelWarning": "kernel",
     "compare": "experiments",
     "create_campaign": "campaign",
     "kernel_frequencies": "kernel",

@@ -131,3 +131,12 @@ def test_replaying_in_another_process_gives_the_same_bits(url: str, in_processes
         return [replayed.ok, replayed.checked, replayed.largest_difference]
 
     assert in_processes(replay, [(url,)]) == [[True, 15, 0.0]]
+
+
+def test_a_record_of_pal_acs_with_the_former_default_bandwidth_replays_and_goes_on() -> None:
+    path = Path(__file__).parent / "records" / "pal-acs-fixed-bandwidth.json"
+    old = import_campaign(path, storage="memory")
+    assert old.settings.strategy["params"]["bandwidth"] == 0.05
+    replay = old.replay()
+    assert (replay.ok, replay.checked, replay.largest_difference) == (True, 14, 0.0)
+    assert old.ask().label == "left"  # as it was decided then

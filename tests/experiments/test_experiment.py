@@ -136,3 +136,11 @@ def test_settings_are_plain_json_and_tell_experiments_apart(make_dataset: MakeDa
     ]
     assert len(set(variants)) == len(variants)
     assert described() == described()
+
+
+def test_folders_made_while_another_bandwidth_was_the_default_go_on() -> None:
+    reproduced = paper_experiment(["Bars"], ["pal-acs"], trials=1).settings()
+    assert reproduced["datasets"][0]["strategies"] == {"PAL-ACS": "palacs.strategies.PALACS()"}
+    compared = comparison_experiment(load_any("iris"), ["pal-acs"], budget=5, trials=1).settings()
+    described = compared["datasets"][0]["strategies"]["PAL-ACS"]
+    assert described == "palacs.strategies.PALACS(bandwidth='auto')"

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from palacs.datasets import Dataset, load
-from palacs.experiments import Split, make_split
-from palacs.experiments._split import normalise
+from palacs.experiments import Split, make_split, normalise
 
 MakeDataset = Callable[..., Dataset]
 

@@ -1,5 +1,6 @@
 """PAL-ACS is the paper's Fig. 3, line by line, and shows how it decided."""
 
+import warnings
 from math import exp
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from palacs import PALACS, perf_gain
+from palacs import PALACS, SpareSettled, VanishingKernelWarning, perf_gain
 
 # The paper's Fig. 2: one class alone, two that overlap.
 X = np.array([[0.10], [0.12], [0.14], [0.70], [0.76], [0.82], [0.72], [0.78], [0.80]])
@@ -72,7 +73,7 @@ def test_utilities_are_those_of_the_papers_pseudo_code(seed, n_features, n_class
 @pytest.mark.parametrize("pending", [None, ["left", "rest", "left"]])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_an_explanation_adds_up_to_the_utilities_of_the_query(sampling, pending, seed):
-    strategy = PALACS(sampling=sampling, random_state=seed)
+    strategy = PALACS(bandwidth=0.05, sampling=sampling, random_state=seed)
     classes = ["rest", "left", "right"]
     told = strategy.explain(X, Y, classes=classes, pending=pending)
     _, utilities = strategy.query(X, Y, classes=classes, pending=pending, return_utilities=True)
@@ -88,7 +89,7 @@ def test_an_explanation_adds_up_to_the_utilities_of_the_query(sampling, pending,
 
 
 def test_pseudo_instances_are_drawn_from_every_class_alike():
-    told = PALACS(random_state=0).explain(X, Y)
+    told = PALACS(bandwidth=0.05, random_state=0).explain(X, Y)
     assert np.bincount(told.drawn_from).tolist() == [25, 25, 25]
     for code, label in enumerate(told.classes):
         drawn = told.pseudo_instances[told.drawn_from == code]
@@ -98,7 +99,7 @@ def test_pseudo_instances_are_drawn_from_every_class_alike():
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("sampling", ["monte-carlo", "grid"])
 def test_overlapping_classes_are_preferred_once_all_are_known(seed, sampling):
-    strategy = PALACS(sampling=sampling, random_state=seed)
+    strategy = PALACS(bandwidth=0.05, sampling=sampling, random_state=seed)
     assert strategy.query(X, Y)[0] in ("left", "right")
 
 
@@ -108,7 +109,7 @@ def test_the_least_known_class_is_requested_while_it_is_the_least_known(sampling
     overlap = np.linspace(0.7, 0.9, 24)
     features = np.r_[0.1, overlap, 0.09, 0.11, 0.12][:, None]
     labels = np.array(["rest", *["left", "right"] * 12, "rest", "rest", "rest"])
-    strategy = PALACS(sampling=sampling, n_pseudo=200, random_state=0)
+    strategy = PALACS(200, bandwidth=0.05, sampling=sampling, random_state=0)
     assert strategy.query(features[:-3], labels[:-3]).tolist() == ["rest"]
     assert strategy.query(features, labels)[0] in ("left", "right")
 
@@ -132,11 +133,11 @@ def test_the_grid_form_is_equation_6(n_features):
 
 
 def test_drawing_many_pseudo_instances_approaches_integrals_on_a_fine_grid():
-    grid = PALACS(n_pseudo=3_000, sampling="grid").explain(X, Y)
+    grid = PALACS(3_000, bandwidth=0.05, sampling="grid").explain(X, Y)
     # Fig. 3 divides by the column sum of points that already fall by density: its class weights
     # are P(x | L_y) relative to the average of P(x | L_y) over the density.
     integrals = grid.utilities / (grid.density_weights @ grid.class_weights)
-    drawn = PALACS(n_pseudo=20_000, random_state=0).explain(X, Y).utilities * 60_000
+    drawn = PALACS(20_000, bandwidth=0.05, random_state=0).explain(X, Y).utilities * 60_000
     np.testing.assert_allclose(drawn, integrals, rtol=0.02)
 
 
@@ -217,3 +218,57 @@ def test_a_model_inside_is_fitted_on_the_labels_so_that_its_parameters_may_name_
 def test_the_number_of_pseudo_instances_is_a_whole_number(value):
     with pytest.raises(ValueError, match="n_pseudo"):
         PALACS(n_pseudo=value).query([[0.0], [1.0]], ["a", "b"])
+
+
+# -- units of the features -----------------------------------------------------------------
+
+
+def in_other_units(n: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    """One feature in thousands that says nothing, one in units that tells the classes apart."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 3
+    return np.column_stack([rng.normal(size=n) * 5000, y + rng.normal(0, 0.1, n)]), y
+
+
+def test_the_default_bandwidth_is_the_datas() -> None:
+    X, y = in_other_units()
+    assert PALACS().bandwidth == "auto"
+    for factor in (1e-6, 1e6):
+        one = PALACS(random_state=0).query(X, y, return_utilities=True)[1]
+        two = PALACS(random_state=0).query(X * factor, y, return_utilities=True)[1]
+        np.testing.assert_allclose(one, two)
+
+
+def test_a_kernel_too_narrow_for_the_data_is_told_with_the_remedy() -> None:
+    X, y = in_other_units()
+    told = r"bandwidths of 0\.05 away from any other.*bandwidth=\"auto\".*scale=True"
+    with pytest.warns(VanishingKernelWarning, match=told) as caught:
+        PALACS(bandwidth=0.05).query(X, y)
+    assert caught[0].filename == __file__
+    with pytest.warns(VanishingKernelWarning):
+        PALACS(bandwidth=0.05).query(np.random.default_rng(0).random((30, 900)), y[:30])
+
+
+def test_the_papers_bandwidth_gives_no_warning_where_features_are_scaled() -> None:
+    X, y = in_other_units()
+    narrow = PALACS(bandwidth=0.05, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(3, len(y) + 1):
+            narrow.query(X[:n], y[:n], scale=True)
+        PALACS(bandwidth=0.05).query(np.zeros((9, 2)), y[:9])
+        PALACS(random_state=0).query(X, y)
+
+
+def test_scaling_on_request_is_by_the_range_of_each_feature() -> None:
+    X, y = in_other_units()
+    by_hand = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    for strategy in (PALACS(random_state=0), SpareSettled(random_state=0)):
+        asked = strategy.query(X, y, scale=True, return_utilities=True)[1]
+        assert asked.tolist() == strategy.query(by_hand, y, return_utilities=True)[1].tolist()
+        assert asked.tolist() != strategy.query(X, y, return_utilities=True)[1].tolist()
+        assert strategy.quotas(X, y, 9, scale=True) == strategy.quotas(by_hand, y, 9)
+    told = PALACS(random_state=0).explain(X, y, scale=True)
+    assert told.utilities.tolist() == PALACS(random_state=0).explain(by_hand, y).utilities.tolist()
+    spare = SpareSettled(random_state=0)
+    assert spare.explain(X, y, scale=True).reason == spare.explain(by_hand, y).reason

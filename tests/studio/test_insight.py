@@ -161,7 +161,8 @@ def test_ties_are_called_ties(bench: Bench) -> None:
 
 
 def test_no_gain_anywhere_is_no_reason(bench: Bench) -> None:
-    campaign = bench.campaign(classes=["a", "b"])
+    narrow = {"name": "pal-acs", "params": {"bandwidth": 0.05}}
+    campaign = bench.campaign(classes=["a", "b"], strategy=narrow)
     for _ in range(400):
         campaign.add([0.2], "a")
         campaign.add([0.8], "b")

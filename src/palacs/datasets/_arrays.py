@@ -197,8 +197,8 @@ def _as_numbers(table: pd.DataFrame, one_hot: bool) -> pd.DataFrame:
     name, column = next(iter(text.items()))
     if not one_hot or any(_kind(column) != "O" for column in text.values()):
         raise ValueError(
-            f"{_WHERE} has features that are not numbers: {listing([str(name) for name in text])} (e.g. "
-            f"{column.iloc[0]!r}). Drop these columns, turn them into numbers, e.g. with "
+            f"{_WHERE} has features that are not numbers: {listing(list(map(str, text)))} "
+            f"(e.g. {column.iloc[0]!r}). Drop these columns, turn them into numbers, e.g. with "
             "pandas.get_dummies, or give a model that deals with text."
         )
     for name, column in text.items():

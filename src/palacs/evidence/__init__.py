@@ -12,7 +12,7 @@ from palacs.evidence._crossval import (
     parzen_prior,
 )
 from palacs.evidence._default_model import default_model
-from palacs.evidence._labelled_set import LabelledSet, Labels, check_labelled_set, encode
+from palacs.evidence._labelled_set import LabelledSet, Labels, check_labelled_set, encode, normalise
 from palacs.evidence._learning_curve import LearningCurve, learning_curve
 from palacs.evidence._left_out import CurvePoint, LeftOut, left_out_decisions
 from palacs.evidence._settled import (
@@ -47,6 +47,7 @@ __all__ = [
     "learning_curve",
     "left_out_decisions",
     "no_evidence",
+    "normalise",
     "out_of_fold_evidence",
     "parzen_prior",
     "tally",

@@ -137,6 +137,20 @@ def _evenly(n: int, kept: int) -> npt.NDArray[np.intp]:
     return np.linspace(n - 1, 0, kept).round().astype(np.intp)
 
 
+def normalise(X: Features) -> Features:
+    """Scale each feature to [0, 1]; a constant feature becomes 0.
+
+    Examples
+    --------
+    >>> normalise(np.array([[1.0, 5.0], [3.0, 5.0]])).tolist()
+    [[0.0, 0.0], [1.0, 0.0]]
+    """
+    low = X.min(axis=0)
+    extent = X.max(axis=0) - low
+    scaled: Features = (X - low) / np.where(extent > 0, extent, 1.0)
+    return scaled
+
+
 def check_classes(classes: npt.ArrayLike | None, y: Labels) -> Labels:
     """Return all class labels, shape (n_classes,): as given, or those found in y, sorted."""
     if classes is None:
@@ -209,9 +223,13 @@ def check_labelled_set(
     classes: npt.ArrayLike | None,
     pending: npt.ArrayLike | None,
     requested: npt.ArrayLike | None = None,
+    *,
+    scale: bool = False,
 ) -> LabelledSet:
-    """Check a labelled set and translate its labels into codes."""
+    """Check a labelled set and translate its labels into codes; ``scale`` as `normalise` does."""
     features = check_features(X, allow_empty=True)
+    if scale and len(features):
+        features = normalise(features)
     labels = as_labels(y, "y")
     if len(labels) != len(features):
         raise ValueError(

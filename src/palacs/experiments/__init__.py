@@ -8,6 +8,7 @@ from palacs.extras import need
 
 need("experiments", "palacs.experiments")
 
+from palacs.evidence import normalise
 from palacs.experiments._ceiling import Ceiling, find_ceiling
 from palacs.experiments._ceiling_of import ceiling_of, final_gains, why_no_ceiling
 from palacs.experiments._compare_arrays import compare
@@ -23,7 +24,7 @@ from palacs.experiments._setup import (
     default_budget,
     paper_experiment,
 )
-from palacs.experiments._split import Split, make_split, normalise
+from palacs.experiments._split import Split, make_split
 from palacs.experiments._stopping_replayed import stopping_sentences, what_stopping_saves
 from palacs.experiments._store import SettingsConflict
 from palacs.experiments._summary import phase_errors

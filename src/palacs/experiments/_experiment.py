@@ -22,9 +22,11 @@ from palacs.checks import Bandwidth, Codes, Features
 from palacs.classifier import ParzenWindowClassifier
 from palacs.conditions import Conditions
 from palacs.datasets import DATASETS, Dataset
-from palacs.experiments._split import Split, make_split, normalise
+from palacs.evidence import normalise
+from palacs.experiments import paper
+from palacs.experiments._split import Split, make_split
 from palacs.experiments._trial import Trial, TrialRules, run_trial
-from palacs.strategies import ProportionalSelection, Strategy, find, make
+from palacs.strategies import PALACS, ProportionalSelection, Strategy, find, make
 
 # In the settings of data that is not built in; folders made before trials were drawn so lack it.
 DRAWN_BY = "drawn_by"
@@ -269,7 +271,18 @@ def _fingerprint(dataset: Dataset) -> str:
 
 def _describe(estimator: BaseEstimator) -> str:
     # scikit-learn prints the parameters that differ from the defaults, nested ones too.
-    return public_names(" ".join(f"{type(estimator).__module__}.{estimator!r}".split()))
+    text = repr(estimator)
+    if type(estimator) is PALACS:
+        text = _as_first_recorded(estimator)
+    return public_names(" ".join(f"{type(estimator).__module__}.{text}".split()))
+
+
+def _as_first_recorded(strategy: PALACS) -> str:
+    """Describe PAL-ACS as folders do since 0.05 was its default bandwidth, or none would go on."""
+    defaults = {**PALACS().get_params(deep=False), "bandwidth": paper.BANDWIDTH}
+    params = sorted(strategy.get_params(deep=False).items())
+    changed = [f"{key}={value!r}" for key, value in params if value != defaults[key]]
+    return f"PALACS({', '.join(changed)})"
 
 
 def public_names(text: str) -> str:

@@ -59,20 +59,6 @@ class Split:
         return np.diff(self.first)
 
 
-def normalise(X: Features) -> Features:
-    """Scale each feature to [0, 1]; a constant feature becomes 0.
-
-    Examples
-    --------
-    >>> normalise(np.array([[1.0, 5.0], [3.0, 5.0]])).tolist()
-    [[0.0, 0.0], [1.0, 0.0]]
-    """
-    low = X.min(axis=0)
-    extent = X.max(axis=0) - low
-    scaled: Features = (X - low) / np.where(extent > 0, extent, 1.0)
-    return scaled
-
-
 def make_split(dataset: Dataset, test_per_class: int, rng: np.random.Generator) -> Split:
     """Draw a split of a data set whose features are already scaled.
 

@@ -35,11 +35,13 @@ from palacs.kernel._similarity import (
     squared_distances,
     squared_loop,
 )
+from palacs.kernel._vanishing import VanishingKernelWarning, warn_if_vanished
 
 __all__ = [
     "BLOCK",
     "LOOP_FEATURES",
     "Noise",
+    "VanishingKernelWarning",
     "auto_bandwidth",
     "bandwidth_from_squared",
     "chosen_rows",
@@ -67,4 +69,5 @@ __all__ = [
     "squared_distance",
     "squared_distances",
     "squared_loop",
+    "warn_if_vanished",
 ]

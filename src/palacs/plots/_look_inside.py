@@ -73,7 +73,7 @@ def look_inside(
             "last instance: give an array of shape (n, 1) with n at least 2."
         )
     if strategy is None:
-        strategy = PALACS(n_pseudo=_DEFAULT_POINTS, sampling="grid")
+        strategy = PALACS(n_pseudo=_DEFAULT_POINTS, bandwidth=0.05, sampling="grid")
     if strategy.sampling != "grid":
         raise ValueError(
             f"the strategy has sampling={strategy.sampling!r}; look_inside needs a curve: "

@@ -134,6 +134,7 @@ class Strategy(BaseEstimator, ABC):
         requested: npt.ArrayLike | None = ...,
         batch_size: int = ...,
         conditions: Conditions | None = ...,
+        scale: bool = ...,
         return_utilities: Literal[False] = ...,
     ) -> Labels: ...
 
@@ -149,6 +150,7 @@ class Strategy(BaseEstimator, ABC):
         requested: npt.ArrayLike | None = ...,
         batch_size: int = ...,
         conditions: Conditions | None = ...,
+        scale: bool = ...,
         return_utilities: Literal[True],
     ) -> tuple[Labels, Utilities]: ...
 
@@ -163,6 +165,7 @@ class Strategy(BaseEstimator, ABC):
         requested: npt.ArrayLike | None = None,
         batch_size: int = 1,
         conditions: Conditions | None = None,
+        scale: bool = False,
         return_utilities: bool = False,
     ) -> Labels | tuple[Labels, Utilities]:
         """Say which classes to request next.
@@ -191,6 +194,10 @@ class Strategy(BaseEstimator, ABC):
             How many classes to request. Each pick counts as pending for the next.
         conditions : Conditions or None, default=None
             Costs, proportions in use, costs of mistakes, and limits.
+        scale : bool, default=False
+            Whether to scale each feature to [0, 1] by its range in ``X`` first, as campaigns and
+            comparisons do: strategies that compare distances otherwise take the units of the
+            features as they are, and one of large numbers decides alone.
         return_utilities : bool, default=False
             Also return the utilities.
 
@@ -204,7 +211,7 @@ class Strategy(BaseEstimator, ABC):
             yet and none pending.
         """
         self._validate_params()
-        labelled = check_labelled_set(X, y, classes, pending, requested)
+        labelled = check_labelled_set(X, y, classes, pending, requested, scale=scale)
         self._check_classes(labelled.classes)
         in_force = class_conditions(conditions, labelled.classes)
         self._check_conditions(in_force, labelled.n_classes)
@@ -239,12 +246,13 @@ class Strategy(BaseEstimator, ABC):
         pending: npt.ArrayLike | None = None,
         requested: npt.ArrayLike | None = None,
         conditions: Conditions | None = None,
+        scale: bool = False,
     ) -> dict[Any, int]:
         """Say how many instances of each class to acquire in a session of ``n``.
 
         Parameters
         ----------
-        X, y, classes, candidates, pending, requested, conditions
+        X, y, classes, candidates, pending, requested, conditions, scale
             As in `query`.
         n : int
             How many instances in all.
@@ -270,6 +278,7 @@ class Strategy(BaseEstimator, ABC):
             requested=requested,
             batch_size=check_count(n, "n"),
             conditions=conditions,
+            scale=scale,
         ).tolist()
         return {label: picks.count(label) for label in known.tolist()}
 

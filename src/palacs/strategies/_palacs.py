@@ -34,6 +34,7 @@ from palacs.kernel import (
     frequencies,
     frequency_loop,
     squared_loop,
+    warn_if_vanished,
 )
 from palacs.strategies._base import Strategy
 from palacs.strategies._beliefs import Model, believed_frequencies, embed, prior_under
@@ -92,13 +93,14 @@ class PALACS(Strategy):
         Pseudo-instances per class; on a grid, points per feature.
     max_labels : int, default=3
         The paper's M, see `perf_gain`.
-    bandwidth : float or "auto", default=0.05
-        The kernel's standard deviation σ, for features scaled to [0, 1], is the paper's: kernel
-        frequencies are Eq. 1, and pseudo-instances are drawn from the kernel in all directions.
-        "auto" does not depend on the space that instances are embedded in: the kernel reaches
-        from an instance to the next of its class, pseudo-instances lie along the instances, and
-        frequencies are
-        effective counts, relative to the nearest instance; on a grid they are those of Eq. 1.
+    bandwidth : float or "auto", default="auto"
+        "auto" fits the kernel to the labelled set, whatever the unit and the number of features:
+        it reaches from an instance to the next of its class, pseudo-instances lie along the
+        instances, and frequencies are effective counts, relative to the nearest instance; on a
+        grid they are those of Eq. 1. A number is the kernel's standard deviation σ by the paper's
+        rules (0.05 there, for features scaled to [0, 1]): kernel frequencies are Eq. 1, and
+        pseudo-instances are drawn from the kernel in all directions. Where it is so narrow that
+        no instance counts anywhere but at its own place, there is a `VanishingKernelWarning`.
     sampling : {"monte-carlo", "grid"}, default="monte-carlo"
         "monte-carlo" draws the pseudo-instances from each class's kernel density. "grid" spreads
         them evenly over the labelled set and three bandwidths around it and weights them
@@ -108,7 +110,7 @@ class PALACS(Strategy):
         ``predict_proba`` instead says how probable each class is, and the kernel frequencies
         only how much is known nearby: k = n(x) · p̂(y|x), as in McPAL. The transformers of a
         Pipeline come before the kernel too: distances, bandwidth and pseudo-instances are those
-        of the transformed space, where ``bandwidth="auto"`` is advisable.
+        of the transformed space, to which a bandwidth given as a number has to fit.
     random_state : int, RandomState or None, default=None
 
     Examples
@@ -137,7 +139,7 @@ class PALACS(Strategy):
         self,
         n_pseudo: int = 25,
         max_labels: int = 3,
-        bandwidth: Bandwidth = 0.05,
+        bandwidth: Bandwidth = "auto",
         sampling: Literal["monte-carlo", "grid"] = "monte-carlo",
         classifier: Any | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -171,6 +173,7 @@ class PALACS(Strategy):
         classes: npt.ArrayLike | None = None,
         pending: npt.ArrayLike | None = None,
         conditions: Conditions | None = None,
+        scale: bool = False,
     ) -> Explanation:
         """Show how the utilities of `query` come about.
 
@@ -182,6 +185,8 @@ class PALACS(Strategy):
             As in `query`.
         conditions : Conditions or None
             As in `query`; limits have no part in an explanation.
+        scale : bool, default=False
+            As in `query`; the pseudo-instances are then those of the scaled features.
 
         Returns
         -------
@@ -189,7 +194,7 @@ class PALACS(Strategy):
             Its utilities are those of `query` with the same seed.
         """
         self._validate_params()
-        labelled = check_labelled_set(X, y, classes, pending)
+        labelled = check_labelled_set(X, y, classes, pending, scale=scale)
         if len(labelled) == 0:
             raise ValueError("the labelled set is empty; there is nothing to explain yet.")
         step = len(labelled) + len(labelled.pending)
@@ -268,6 +273,7 @@ class PALACS(Strategy):
             points, origins = draw_points((X, y, n_classes), n_pseudo, bandwidth, noise, stream)
         if noise is None or self.sampling == "grid":
             k = frequencies(points, X, y, n_classes, bandwidth)
+            warn_if_vanished(k, X, bandwidth)
         else:
             nobody = np.full(len(points), -1)
             k = effective_counts_at(points, X, (y, n_classes), bandwidth, nobody)

@@ -117,6 +117,7 @@ class SpareSettled(Strategy):
         *,
         classes: npt.ArrayLike | None = None,
         pending: npt.ArrayLike | None = None,
+        scale: bool = False,
     ) -> Needs:
         """Show which classes are settled and which are confused.
 
@@ -124,7 +125,7 @@ class SpareSettled(Strategy):
         ----------
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,)
-        classes, pending : array-like or None
+        classes, pending, scale
             As in `query`.
 
         Returns
@@ -133,7 +134,7 @@ class SpareSettled(Strategy):
             What `query` with the same seed decides by.
         """
         self._validate_params()
-        labelled = check_labelled_set(X, y, classes, pending)
+        labelled = check_labelled_set(X, y, classes, pending, scale=scale)
         if len(labelled) == 0:
             raise ValueError("the labelled set is empty; there is nothing to explain yet.")
         step = np.uint64(len(labelled) + len(labelled.pending))
