@@ -284,3 +284,40 @@ def test_tables_that_a_spreadsheet_saved_are_refused_in_plain_words(tmp_path: Pa
     marked = tmp_path / "marked.json"
     marked.write_text(c.export(tmp_path / "study.json").read_text(), encoding="utf-8-sig")
     assert import_campaign(marked, storage="memory").status().instances == 1
+
+
+def test_a_cell_that_contradicts_the_record_is_refused_with_its_row(tmp_path: Path) -> None:
+    c = create_campaign("study", ["a", "b"], storage="memory", attrs={"room": "=12"})
+    c.tell(c.ask(), [0.5, 1.5], "a", cost=2.5, attrs={"subject": "s07"})
+    c.fail(c.ask(), "-tired\nand more")
+    c.pause("b")
+    c.add([0.25, 0.5], "b")
+    path = c.export(tmp_path / "study.csv")
+    rows = list(csv.DictReader(io.StringIO(path.read_text())))
+
+    def saved(changed: dict[str, str] | None = None, row: int = 1) -> Path:
+        some = [dict(each) for each in rows]
+        some[row] |= changed or {}
+        target = tmp_path / "saved.csv"
+        with target.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(reversed(some) if changed is None else some)
+        return target
+
+    for changed in (
+        {"label": "b"},
+        {"asked": ""},
+        {"cost": "2.6"},
+        {"attrs.subject": "s08"},
+        {"state": "retracted"},
+        {"reason": "moved"},
+    ):
+        [(column, value)] = changed.items()
+        with pytest.raises(ValueError, match=rf"row 3, .* {column!r} says {value!r}"):
+            import_campaign(saved(changed), storage="memory")
+    with pytest.raises(ValueError, match="row 2, of the campaign's own events"):
+        import_campaign(saved({"label": "b"}, row=0), storage="memory")
+    # What a spreadsheet does by itself: other forms of numbers and times, another order.
+    for harmless in ({"cost": "2,50E0".replace(",", ".")}, {"told_at": "15/11/2026 21:00"}, None):
+        assert import_campaign(saved(harmless), storage="memory").events() == c.events()

@@ -3,7 +3,8 @@
 JSON holds the events as they are. CSV and Parquet hold the history, one row per request or
 unsolicited instance with its features, for people and spreadsheets; the column ``record``
 beside it carries the events the row was made from, and rows without a state carry the
-campaign's own (created, paused, ...). Reading goes by ``record`` and the features alone.
+campaign's own (created, paused, ...). Reading goes by ``record`` and the features; what the
+other columns say must not contradict it.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import itertools
 import json
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from unicodedata import category
 
 from palacs.campaign import _values
 from palacs.campaign._attrs import attr_text
+from palacs.campaign._cells import TEXTS, check_cells, neutralise, shown
 from palacs.campaign._event_rows import brings, check_seal, event_of
 from palacs.campaign._export import (
     FORMAT,
@@ -38,8 +40,8 @@ from palacs.storage import Event, StorageDamaged
 if TYPE_CHECKING:
     import pandas as pd
 
-Found = tuple[str, Mapping[str, Any], list[Event]]
-"""What a file holds: the campaign's name, the seal, and the events."""
+Found = tuple[str, Mapping[str, Any], list[Event], Callable[[Ledger], None] | None]
+"""What a file holds: the campaign's name, the seal, the events, and what else must fit them."""
 
 # A file of another kind can be wrong in every way that a program can stumble over.
 _NO_EXPORT = (
@@ -54,8 +56,6 @@ _NO_EXPORT = (
     TypeError,
     ValueError,
 )
-TEXTS = ("id", "request_id", "asked", "label", "reason", "asked_by", "told_by", "recording")
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 def export_campaign(record: Record, path: Path) -> Path:
@@ -95,7 +95,7 @@ def read_campaign(path: Path) -> tuple[str, list[Event]]:
         need("parquet", f"importing {str(path)!r}")
     content = path.read_bytes()
     try:
-        name, seal, events = reader(content)
+        name, seal, events, check = reader(content)
         events.sort(key=lambda event: event.seq)
         check_seal(seal, events)
         ledger = Ledger()
@@ -103,6 +103,8 @@ def read_campaign(path: Path) -> tuple[str, list[Event]]:
             ledger.apply(event)
         if events and ledger.states(events[-1].at)["erased"] > ledger.n_erased:
             raise ValueError("instances are called erased that no tombstone speaks of")
+        if seal.get("version", 1) > 1 and check is not None:
+            check(ledger)
         _values.check_name(name)
     except _NO_EXPORT as error:
         raise ValueError(
@@ -120,7 +122,7 @@ def _read_json(content: bytes) -> Found:
     found = _strict_json(content.decode("utf-8-sig"))
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f"it does not say format: {FORMAT}")
-    return found["name"], found, [event_of(row, row.get("x")) for row in found["events"]]
+    return found["name"], found, [event_of(row, row.get("x")) for row in found["events"]], None
 
 
 def _strict_json(text: str) -> Any:
@@ -190,7 +192,8 @@ def _read_table(frame: pd.DataFrame) -> Found:
             if row["kind"] == "created":
                 name, seal = row.get("name", ""), row
             events.append(event_of(row, _features(x) if brings(row) else None))
-    return name, seal, events
+    entries = [rows[0].get("entry") for rows in records]
+    return name, seal, events, partial(check_cells, frame, entries)
 
 
 def _columns_of_features(records: list[Any], columns: Sequence[str]) -> list[str]:
@@ -215,33 +218,3 @@ def _features(cells: Any) -> list[float]:
     while values and (values[-1] == "" or values[-1] != values[-1]):
         values.pop()
     return [float(value) for value in values]
-
-
-def shown(value: Any) -> Any:
-    r"""Return text that every program can read; the column ``record`` has it as it was.
-
-    Examples
-    --------
-    >>> shown("one\r\ntwo\x00\ud800")
-    'one\ntwo??'
-    """
-    if not isinstance(value, str):
-        return value
-    lines = value.replace("\r\n", "\n").replace("\r", "\n")
-    return "".join("?" if category(c) in ("Cc", "Cs") and c not in "\n\t" else c for c in lines)
-
-
-def neutralise(value: Any) -> Any:
-    """Return text that no spreadsheet takes for a formula; an apostrophe is put in front.
-
-    Text that starts with an apostrophe gets another one, so that taking one away from a text
-    that starts with one always gives back the original.
-
-    Examples
-    --------
-    >>> neutralise("=1+1"), neutralise("left")
-    ("'=1+1", 'left')
-    """
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-        return "'" + value
-    return value
