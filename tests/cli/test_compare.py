@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -55,13 +56,14 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Compared:
         env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"},
     )
     assert ran.returncode == 0, ran.stderr
-    return folder / "comparison", ran
+    return folder / "comparison" / "my", ran
 
 
 def test_the_same_files_are_written_and_the_comparison_besides(compared: Compared) -> None:
     out, _ = compared
     files = {path.name for path in out.iterdir() if path.is_file()}
     assert files >= {
+        "class_errors.csv",
         "comparison.csv",
         "curves.csv",
         "report.html",
@@ -75,7 +77,9 @@ def test_the_same_files_are_written_and_the_comparison_besides(compared: Compare
         "trials.parquet",
         "verdict.json",
     }
-    assert {"learning-curves", "proportions"} <= {p.stem for p in (out / "figures").iterdir()}
+    assert {"class-errors", "learning-curves", "proportions"} <= {
+        p.stem for p in (out / "figures").iterdir()
+    }
     table1 = pd.read_csv(out / "table1.csv")
     assert table1["strategy"].unique().tolist() == [
         "PAL-ACS",
@@ -98,6 +102,72 @@ def test_the_terminal_answers_in_plain_words_within_80_columns(compared: Compare
     assert "All trials re-split the same 120 instances." in flowing
     assert "Worth it?" in flowing
     assert "PAL-ACS asks most often for" in flowing
+
+
+def test_columns_are_told_before_anything_runs_and_the_answer_comes_before_the_tables(
+    compared: Compared,
+) -> None:
+    out, ran = compared
+    told = ["Columns", "label class 3 classes", "12/12 trials", "Worth it?", "in hindsight"]
+    told += ["lowest mean error", "Against Random", "Error by phase"]
+    told += ["Error of each class at the end", "Final share", "Report:"]
+    flowing = " ".join(ran.stdout.split())
+    places = [flowing.index(word) for word in told]
+    assert places == sorted(places)
+    page = html.unescape((out / "report.html").read_text())
+    order = ["At a glance", "Worth it?", ">Against Random", ">Errors by class", ">The data"]
+    places = [page.rindex(word) if word[0] == ">" else page.index(word) for word in order]
+    assert places == sorted(places)
+    assert "What became of each column." in page
+
+
+def test_more_trials_extend_the_folder_and_json_stands_alone(
+    compared: Compared, tmp_path: Path
+) -> None:
+    data = str(compared[0].parent.parent / "my.csv")
+    out = shutil.copytree(compared[0], tmp_path / "out")
+    before = pd.read_parquet(out / "trials.parquet")
+    arguments = ["compare", data, "--target", "label", "--json"]
+    arguments += ["--strategies", "pal-acs, uniform,inverse-no-repeat", "--budget", "40"]
+    more = [*arguments, "--trials", "14", "--jobs", "1", "--out", str(out)]
+    ran = CliRunner().invoke(app, more)
+    assert ran.exit_code == 0, ran.output
+    record = json.loads(ran.stdout)
+    assert record["trials"] == 14
+    assert record["verdict"]["answer"] in ("yes", "equal counts", "no", "not shown")
+    assert record["sentences"][0] == record["verdict"]["sentence"]
+    assert record["ceiling"]["sentence"] == record["sentences"][1]
+    assert {row["class"] for row in record["class_errors"]} == {"[rest]", "left[/]", "right"}
+    assert record["data"]["columns"][2]["use"] == "class"
+    assert "14/14 trials" in ran.stderr
+    after = pd.read_parquet(out / "trials.parquet")
+    pd.testing.assert_frame_equal(
+        after[after["trial"] < 12].reset_index(drop=True), before, check_dtype=False
+    )
+    fewer = CliRunner().invoke(app, [*arguments, "--trials", "5", "--out", str(out)])
+    assert fewer.exit_code == 1
+    assert "holds 14 trials already, and 5 are wanted" in fewer.stderr
+    assert fewer.stdout == ""
+
+
+def test_an_untidy_table_is_compared_and_an_id_changes_nothing(tmp_path: Path) -> None:
+    frame = table(20).sample(frac=1.0, random_state=0, ignore_index=True)
+    errors = []
+    for name, columns in (("plain", {}), ("with an id", {"id": range(60), "day": "1.2.2024"})):
+        path = tmp_path / f"{name}.csv"
+        untidy = pd.concat([pd.DataFrame(columns, index=frame.index), frame], axis=1)
+        untidy.to_csv(path, sep=";", decimal=",", index=False, encoding="utf-8-sig")
+        arguments = ["compare", str(path), "--target", "label", "--budget", "6", "--trials", "3"]
+        arguments += ["--strategies", "uniform", "--jobs", "1", "--out", str(tmp_path / name)]
+        refused = CliRunner().invoke(app, arguments)
+        assert refused.exit_code == 1
+        assert "(--decimal ,)" in refused.output
+        ran = CliRunner().invoke(app, [*arguments, "--decimal", ","])
+        assert ran.exit_code == 0, ran.output
+        errors.append(pd.read_csv(tmp_path / name / "curves.csv")["mean_error"].tolist())
+    assert "a counter" in " ".join(ran.output.split())
+    assert "--decimal ," in (tmp_path / name / "report.html").read_text()
+    assert errors[0] == errors[1]
 
 
 def test_it_says_how_much_class_selection_could_help_at_all(compared: Compared) -> None:
@@ -260,7 +330,9 @@ def test_conditions_come_from_a_file_and_money_is_a_budget(tmp_path: Path) -> No
     words = " ".join(ran.output.split())
     assert "Mean error at equal spending, up to 12:" in words
     assert "PAL-ACS (blind)" in words
-    assert "No advice to stop was given in 3 trials looked at: a class had fewer than 30" in words
+    assert "No advice to stop" not in words
+    page = html.unescape((tmp_path / "out" / "report.html").read_text())
+    assert "No advice to stop was given in 3 trials looked at: a class had fewer than 30" in page
     spending = pd.read_csv(tmp_path / "out" / "spending.csv")
     assert spending["spent"].max() == 12
     assert "given_up" in pd.read_csv(tmp_path / "out" / "stopping.csv")

@@ -208,7 +208,9 @@ def test_savings_that_are_not_certain_are_not_told(uncertain: dict[str, float]) 
         against(base, row("PAL-ACS", -0.001, **uncertain)) for base in ("Random", "Uniform")
     ]
     text = said(comparisons)
-    assert "It is not certain that PAL-ACS saves any acquisitions." in text
+    # Of a strategy that does not win it would say nothing.
+    wins = uncertain["p"] < 0.05
+    assert ("It is not certain that PAL-ACS saves any acquisitions." in text) == wins
     assert "40" not in text
 
 
@@ -219,7 +221,7 @@ def test_strategies_that_did_the_same_share_the_lowest_error() -> None:
     ]
     text = said(comparisons, proportions=shares(**{"Balanced gain": (0.5, 0.5)}))
     assert "Balanced gain and Uniform have the lowest mean error over the budget, 0.1800" in text
-    assert "asks for all classes about equally often" in text
+    assert "asks" not in text
 
 
 def test_one_trial_says_nothing_about_certainty() -> None:
@@ -235,7 +237,8 @@ def test_the_baselines_alone_say_so() -> None:
         against("Uniform", row("Random", 0.001, 0.4)),
     ]
     text = said(comparisons)
-    assert text.startswith("Only Random and Uniform were played. Worth it? Not shown: Uniform")
+    assert text.startswith("Worth it? Not shown: Uniform does not beat Random with certainty.")
+    assert text.endswith("Only Random and Uniform were played.")
 
 
 def test_only_the_five_most_requested_classes_are_listed() -> None:

@@ -79,10 +79,13 @@ def as_typed(*words: str, **options: object) -> str:
 
 
 @contextmanager
-def reporting(out: Path) -> Iterator[Console]:
-    """Turn expected errors into one line and an exit code; unexpected ones keep their trace."""
+def reporting(out: Path, *, aside: bool = False) -> Iterator[Console]:
+    """Turn expected errors into one line and an exit code; unexpected ones keep their trace.
+
+    ``aside`` leaves standard output to the caller and prints on standard error.
+    """
     # Names of classes and files may hold brackets, which are no markup.
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, markup=False, stderr=aside)
     try:
         yield console
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Tables on a terminal: the paper's two and the comparison, compact enough for 80 columns."""
+"""Tables on a terminal: columns read, the paper's two, comparisons; for 80 columns."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
+from palacs.datasets import Reading
 from palacs.experiments import LEVEL, Comparison
 
 _SAME = 0.0005
 _CLOSE = 0.01
 _NONE = "–"
+_MOST_PLAIN = 12
+_MOST_CLASSES = 10
 
 
 def errors_table(table1: pd.DataFrame) -> Table:
@@ -81,6 +84,47 @@ def proportions_table(table2: pd.DataFrame) -> Table:
 
 def _shares(values: pd.Series) -> str:
     return " ".join(f"{100 * value:.0f}" for value in values)
+
+
+def columns_table(reading: Reading) -> Table:
+    """Show what became of each column; of many plain features only that there are so many."""
+    table = Table(title="Columns", box=None, pad_edge=False, padding=(0, 1), title_justify="left")
+    table.add_column("", no_wrap=True, max_width=24)
+    table.add_column("used as", no_wrap=True)
+    table.add_column("because")
+    plain = [column for column in reading.columns if column.use == "feature" and not column.note]
+    few = len(plain) <= _MOST_PLAIN
+    for column in reading.columns:
+        if few or column not in plain:
+            style = "yellow" if column.warning else "dim" if column.use == "left out" else ""
+            odd = column.holds not in ("numbers", "text", "the classes", "groups")
+            because = f"{column.holds}: {column.note}" if odd else column.note or column.holds
+            table.add_row(*(Text(word, style=style) for word in (column.name, column.use, because)))
+    if not few:
+        table.add_row(f"{len(plain)} others", "feature", "numbers")
+    return table
+
+
+def class_errors_table(errors: pd.DataFrame) -> Table:
+    """Show the error of each class at the end, the hardest classes above."""
+    table = Table(
+        title="Error of each class at the end",
+        box=None,
+        pad_edge=False,
+        padding=(0, 1),
+        title_justify="left",
+    )
+    table.add_column("", no_wrap=True, max_width=24)
+    strategies = list(dict.fromkeys(errors["strategy"]))
+    for strategy in strategies:
+        table.add_column(str(strategy), justify="right")
+    wide = errors.pivot(index="class", columns="strategy", values="error")[strategies]
+    order = wide.mean(axis=1).sort_values(ascending=False, kind="stable").index
+    for name in order[:_MOST_CLASSES]:
+        table.add_row(Text(str(name)), *(_rate(value) for value in wide.loc[name]))
+    if len(order) > _MOST_CLASSES:
+        table.add_row(f"and {len(order) - _MOST_CLASSES} easier")
+    return table
 
 
 def comparison_table(comparison: Comparison) -> Table:

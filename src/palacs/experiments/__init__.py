@@ -11,6 +11,7 @@ need("experiments", "palacs.experiments")
 from palacs.evidence import normalise
 from palacs.experiments._ceiling import Ceiling, find_ceiling
 from palacs.experiments._ceiling_of import ceiling_of, final_gains, why_no_ceiling
+from palacs.experiments._class_errors import OtherModel, class_errors
 from palacs.experiments._compare_arrays import compare
 from palacs.experiments._compared import Compared, run_comparison
 from palacs.experiments._comparison import LEVEL, Comparison, compare_strategies, holm, paired_t
@@ -33,8 +34,10 @@ from palacs.experiments.report import (
     ComparisonSummary,
     DataFacts,
     Finding,
+    ModelCheck,
     Verdict,
     ceiling_sentence,
+    comparison_record,
     comparison_sentences,
     few_trials,
     give_verdict,
@@ -57,6 +60,8 @@ __all__ = [
     "Execution",
     "Experiment",
     "Finding",
+    "ModelCheck",
+    "OtherModel",
     "Results",
     "SettingsConflict",
     "Split",
@@ -66,10 +71,12 @@ __all__ = [
     "Verdict",
     "ceiling_of",
     "ceiling_sentence",
+    "class_errors",
     "classifier_from_path",
     "compare",
     "compare_strategies",
     "comparison_experiment",
+    "comparison_record",
     "comparison_sentences",
     "default_budget",
     "few_trials",

@@ -102,10 +102,14 @@ class _CostJudge:
     def add(self, X: Features, y: Codes, *, wanted: bool) -> float:
         if not wanted:
             return np.nan
+        costs = (self.mistakes[self.split.y_test] * self.decisions(X, y)).sum(axis=1)
+        return float(self.weights @ costs)
+
+    def decisions(self, X: Features, y: Codes) -> Features:
+        """Return the decisions on the test set, shape (n_test, n_classes); ties are shared."""
         fitted = clone(self.classifier).fit(X, y)
         if not hasattr(fitted, "predict_proba"):
-            decided = fitted.predict(self.split.X_test)
-            return float(self.weights @ self.mistakes[self.split.y_test, decided])
+            return _one_hot(fitted.predict(self.split.X_test), self.split.n_classes)
         proba = np.zeros((len(self.split.X_test), self.split.n_classes))
         proba[:, fitted.classes_] = fitted.predict_proba(self.split.X_test)
         if self.corrected:
@@ -113,7 +117,33 @@ class _CostJudge:
             total = proba.sum(axis=1, keepdims=True)
             # Where the model rules out all that occurs in use, it has nothing to say.
             proba = np.where(total > 0, proba / np.where(total > 0, total, 1.0), self.shares)
-        expected = proba @ self.mistakes
-        best = best_of_rows(-expected)
-        costs = (self.mistakes[self.split.y_test] * best).sum(axis=1) / best.sum(axis=1)
-        return float(self.weights @ costs)
+        return _shared(-(proba @ self.mistakes))
+
+
+def decisions_of(
+    split: Split, classifier: Any, conditions: Conditions | None, X: Features, y: Codes
+) -> Features:
+    """Return how a model of X (n, n_features), y (n,) decides on a split's test set.
+
+    Returns
+    -------
+    decisions : ndarray of shape (n_test, n_classes)
+        Rows sum to 1; a tie is shared.
+    """
+    if conditions is not None and conditions.weighing:
+        return _CostJudge(split, classifier, conditions).decisions(X, y)
+    fitted = clone(classifier).fit(X, y)
+    if type(classifier) is ParzenWindowClassifier:
+        return _shared(fitted.predict_proba(split.X_test))
+    return _one_hot(fitted.predict(split.X_test), split.n_classes)
+
+
+def _one_hot(codes: Codes, n_classes: int) -> Features:
+    decided: Features = np.eye(n_classes)[codes]
+    return decided
+
+
+def _shared(scores: Features) -> Features:
+    best = best_of_rows(scores).astype(np.float64)
+    shared: Features = best / best.sum(axis=1, keepdims=True)
+    return shared

@@ -230,7 +230,7 @@ def _check_settings(folder: Path, made_with: dict[str, Any], wanted: dict[str, A
             "the file; they can be read, but not continued. Use another folder with --out."
         )
     raise SettingsConflict(
-        f"{folder} holds results made with other settings ({_difference(made_with, wanted)}); "
+        f"{folder} holds results made with other settings ({_difference(there, now)}); "
         "use another folder with --out, or remove that one."
     )
 

@@ -12,6 +12,7 @@ need("plots", "palacs.plots")
 from matplotlib.figure import Figure
 
 from palacs.plots._best_shares import best_shares
+from palacs.plots._class_errors import class_errors
 from palacs.plots._curves import learning_curves
 from palacs.plots._data import learning_stages, scatter
 from palacs.plots._intervals import difference_intervals
@@ -25,6 +26,7 @@ __all__ = [
     "Figure",
     "best_shares",
     "class_color",
+    "class_errors",
     "critical_difference",
     "difference_intervals",
     "differences",

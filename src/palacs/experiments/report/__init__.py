@@ -10,6 +10,7 @@ from palacs.experiments.report._comparison_report import (
     summarise,
     write_comparison_report,
 )
+from palacs.experiments.report._model_sentence import ModelCheck
 from palacs.experiments.report._paper_findings import (
     Finding,
     few_trials,
@@ -17,6 +18,7 @@ from palacs.experiments.report._paper_findings import (
     paper_findings,
 )
 from palacs.experiments.report._paper_report import write_paper_report
+from palacs.experiments.report._record import comparison_record
 from palacs.experiments.report._savings import spending_sentences
 from palacs.experiments.report._verdict import (
     DataFacts,
@@ -29,8 +31,10 @@ __all__ = [
     "ComparisonSummary",
     "DataFacts",
     "Finding",
+    "ModelCheck",
     "Verdict",
     "ceiling_sentence",
+    "comparison_record",
     "comparison_sentences",
     "few_trials",
     "give_verdict",

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from palacs.experiments._ceiling import Progress
 from palacs.experiments._ceiling_of import ceiling_of, final_gains, why_no_ceiling
@@ -38,15 +39,20 @@ def with_ceiling(
     return replace(verdict, ceiling=ceiling), ceiling_sentence(ceiling, names, reached)
 
 
+def ceiling_words(verdict: Verdict, results: Results) -> dict[str, Any] | None:
+    """Return the ceiling as plain JSON values with its sentence; None where there is none."""
+    if verdict.ceiling is None:
+        return None
+    names = results.experiment.tasks[0].dataset.class_names
+    gains = _gains(results)
+    words = ceiling_sentence(verdict.ceiling, names, _subject(verdict, gains))
+    return {"sentence": words, **ceiling_record(verdict.ceiling, names, gains)}
+
+
 def write_verdict(verdict: Verdict, results: Results, out: Path) -> None:
     """Write ``verdict.json`` into a folder, with the ceiling where there is one."""
-    names = results.experiment.tasks[0].dataset.class_names
-    ceiling = verdict.ceiling
     record = asdict(replace(verdict, ceiling=None))
-    if ceiling is not None:
-        gains = _gains(results)
-        words = ceiling_sentence(ceiling, names, _subject(verdict, gains))
-        record["ceiling"] = {"sentence": words, **ceiling_record(ceiling, names, gains)}
+    record["ceiling"] = ceiling_words(verdict, results)
     text = json.dumps(record, indent=2, ensure_ascii=False)
     (out / "verdict.json").write_text(f"{text}\n", encoding="utf-8")
 

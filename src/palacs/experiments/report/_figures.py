@@ -34,6 +34,7 @@ class Shown:
     results: Results
     comparisons: Sequence[Comparison] = ()
     ceiling: Ceiling | None = None
+    class_errors: pd.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ def best_shares(shown: Shown) -> Figure | None:
     return plots.best_shares(shown.results.proportions(), shown.ceiling.shares)
 
 
+def class_errors(shown: Shown) -> Figure | None:
+    """Draw the error of each class at the end, if it was worked out."""
+    return None if shown.class_errors is None else plots.class_errors(shown.class_errors)
+
+
 def look_inside(shown: Shown) -> Figure | None:
     """Draw the paper's constructed example, which belongs to no data set."""
     if shown.comparisons:
@@ -114,6 +120,12 @@ FIGURES = (
         "Learning curves",
         lambda shown: plots.learning_curves(shown.results.curves()),
         "Mean error after each acquisition; bands show the spread over trials.",
+    ),
+    ReportFigure(
+        "class-errors",
+        "Errors by class",
+        class_errors,
+        "How many test instances of each class are decided wrongly at the end of the budget.",
     ),
     ReportFigure(
         "proportions",

@@ -24,6 +24,7 @@ __all__ = [
     "Picture",
     "ReportContent",
     "Section",
+    "Table",
     "error_table",
     "plain_table",
     "proportion_table",

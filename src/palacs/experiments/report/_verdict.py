@@ -126,15 +126,15 @@ def comparison_sentences(
     rows = {c.baseline: c.frame.set_index("strategy", drop=False) for c in comparisons}
     others = [name for name in rows[RANDOM].index if name != UNIFORM]
     if not others:
-        return [f"Only {RANDOM} and {UNIFORM} were played.", verdict.sentence]
+        return [verdict.sentence, f"Only {RANDOM} and {UNIFORM} were played."]
     subject = verdict.winner or others[0]
     against = [rows[baseline].loc[subject].to_dict() for baseline in (RANDOM, UNIFORM)]
     return [
         verdict.sentence,
         _means(rows[RANDOM], subject),
+        *_savings(verdict.winner, against, facts.budget),
+        *_most_requested(subject, proportions),
         *_differences(subject, against, facts),
-        *_savings(subject, against, facts.budget),
-        _most_requested(subject, proportions),
     ]
 
 
@@ -161,7 +161,11 @@ def _without_winner(
             f"Worth it? No: every other strategy compared is worse than {RANDOM} or {UNIFORM} "
             "with certainty.",
         )
-    nobody = nobody.replace("no other", "no") if len(chances) else f"{UNIFORM} does not beat it"
+    nobody = (
+        nobody.replace("no other", "no")
+        if len(chances)
+        else f"{UNIFORM} does not beat {RANDOM} with certainty"
+    )
     return "not shown", f"Worth it? Not shown: {nobody}."
 
 
@@ -217,20 +221,20 @@ def _differences(subject: str, against: Sequence[dict[Any, Any]], facts: DataFac
     return [f"{subject}'s mean difference {' and '.join(parts)}.", about]
 
 
-def _savings(subject: str, against: Sequence[dict[Any, Any]], budget: int) -> list[str]:
-    certain = [row for row in against if row["p_holm"] < LEVEL and row["saved_low"] > 0]
-    if not certain:
-        return [f"It is not certain that {subject} saves any acquisitions."]
+def _savings(winner: str | None, against: Sequence[dict[Any, Any]], budget: int) -> list[str]:
+    """Say what is saved; where nothing is certain, that is news only of a winner."""
+    if not any(row["p_holm"] < LEVEL and row["saved_low"] > 0 for row in against):
+        return [f"It is not certain that {winner} saves any acquisitions."] if winner else []
     return [saving_sentence(row, f"{budget} acquisitions") for row in against]
 
 
-def _most_requested(strategy: str, proportions: pd.DataFrame) -> str:
+def _most_requested(strategy: str, proportions: pd.DataFrame) -> list[str]:
     shares = proportions[proportions["strategy"] == strategy].set_index("class")["proportion"]
     often = shares[shares > _OFTEN / len(shares)].sort_values(ascending=False)
     if often.empty:
-        return f"{strategy} asks for all classes about equally often."
+        return []
     listing = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in often.head(5).items())
-    return (
+    return [
         f"{strategy} asks most often for {listing}; an equal share would be "
         f"{100 / len(shares):.0f} %."
-    )
+    ]
