@@ -94,6 +94,7 @@ _ROOMS = (
     "studio",
     "testing",
     "ties",
+    "views",
 )
 
 

@@ -100,6 +100,12 @@ class CampaignReader:
     def __repr__(self) -> str:
         return f"<Campaign {self.name!r} in {self._storage.url}>"
 
+    def _repr_html_(self) -> str | None:
+        try:
+            return self.status()._repr_html_()
+        except StorageError:
+            return None  # closed or out of reach: the line above is what can be said
+
     # -- looking -----------------------------------------------------------------------
 
     def instance(self, id_: str) -> Instance:

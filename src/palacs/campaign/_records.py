@@ -13,6 +13,7 @@ import numpy.typing as npt
 from palacs.campaign._campaign_errors import UnknownEntry
 from palacs.campaign._values import Vector, brief
 from palacs.storage import Label
+from palacs.views import html_table, html_view
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from palacs.campaign._entries import Entry
     from palacs.campaign._recordings import Recording
 
+_MOST_SHOWN = 40  # classes in a notebook
 LATEST = 2.5e11  # in the year 9892: calendars end soon after
 
 
@@ -248,6 +250,26 @@ class Status:
                 for c in self.classes
             ],
         }
+
+    def _repr_html_(self) -> str:
+        budget = "none" if self.budget is None else f"{self.budget}, {self.remaining} left"
+        rows: list[tuple[str, Any]] = [
+            ("state", self.phase),
+            ("strategy", self.strategy),
+            ("instances", self.instances),
+            ("budget", budget),
+            ("open requests", sum(c.pending for c in self.classes)),
+        ]
+        if self.budget_cost is not None:
+            rows.append(("spent", f"{self.spent:g} of {self.budget_cost:g}"))
+        classes = [
+            (f"{c.label} (paused)" if c.paused else c.label, c.got, c.pending, c.asked)
+            for c in self.classes
+        ]
+        shown = html_table(["class", "instances", "pending", "asked"], classes[:_MOST_SHOWN])
+        more = len(classes) - _MOST_SHOWN
+        rows += [("classes", f"{len(classes)}, the first {_MOST_SHOWN} below")] if more > 0 else []
+        return html_view(f"Campaign {self.name}", rows, shown)
 
 
 def to_request(entry: Entry, utilities: dict[Label, float], attrs: dict[str, Any]) -> Request:

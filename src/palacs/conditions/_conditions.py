@@ -27,6 +27,7 @@ from palacs.conditions._class_conditions import ClassConditions
 from palacs.conditions._dirichlet import DirichletGuess
 from palacs.conditions._limits import AtLeastEvery, Caps, Limit, MaxRepeat
 from palacs.conditions._written import BY_LABEL, by_label, read_conditions, write_conditions
+from palacs.views import html_view
 
 DURATIONS = "durations"
 Mistakes = Mapping[Any, Mapping[Any, float]] | Sequence[Sequence[float]]
@@ -217,6 +218,10 @@ class Conditions:
             changed["mistakes"] = {new(y): renamed(row) for y, row in self.mistakes.items()}
         return replace(self, **changed)
 
+    def _repr_html_(self) -> str:
+        rows = [(name, _in_words(value)) for name, value in self.to_dict().items()]
+        return html_view("Conditions", rows or [("none", "all classes alike, no limits")])
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values; fields that are not set are left out."""
         return write_conditions(self, Conditions)
@@ -226,6 +231,15 @@ class Conditions:
         """Rebuild conditions from what `to_dict` wrote, or from a hand-written JSON object."""
         conditions: Conditions = read_conditions(plain, cls)
         return conditions
+
+
+def _in_words(value: Any) -> str:
+    """Return a written value for a reader: pairs as "label: value"."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_in_words(item)}" for key, item in value.items())
+    if isinstance(value, list) and all(isinstance(item, list) and len(item) == 2 for item in value):
+        return ", ".join(f"{key}: {_in_words(item)}" for key, item in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def class_conditions(conditions: Conditions | None, classes: npt.ArrayLike) -> ClassConditions:

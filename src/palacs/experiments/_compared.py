@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from palacs.experiments._ceiling import Ceiling
 from palacs.experiments._comparison import Comparison
 from palacs.experiments._experiment import Experiment
-from palacs.experiments._results import Results, run
+from palacs.experiments._results import Results, errors_view, run
 from palacs.experiments._runner import Execution
 from palacs.experiments.report import (
     ComparisonSummary,
@@ -20,6 +21,7 @@ from palacs.experiments.report import (
     summarise,
     write_comparison_report,
 )
+from palacs.views import html_view
 
 if TYPE_CHECKING:
     from palacs.plots import Figure
@@ -80,9 +82,9 @@ class Compared:
         """
         return self._comparison(baseline).frame.copy()
 
-    def plot_curves(self) -> Figure:
-        """Draw the learning curves."""
-        return self.results.plot_curves()
+    def plot_curves(self, *, ax: Any = None) -> Figure:
+        """Draw the learning curves; on axes of your own, return these."""
+        return self.results.plot_curves(ax=ax)
 
     def report(self, folder: str | Path, *, commands: Sequence[str] = ()) -> Path:
         """Write tables, figures and ``report.html`` into a folder; return the page's path."""
@@ -92,6 +94,12 @@ class Compared:
 
     def __repr__(self) -> str:
         return "\n".join(self.summary.sentences)
+
+    def _repr_html_(self) -> str:
+        task = self.results.experiment.tasks[0]
+        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.summary.sentences)
+        errors = errors_view(self.results.table(), task.name)
+        return html_view(f"Class selection on {task.name}", [], said, errors)
 
     def _comparison(self, baseline: str) -> Comparison:
         made = {comparison.baseline: comparison for comparison in self.summary.comparisons}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,12 +15,16 @@ from palacs.experiments._comparison import Comparison, compare_strategies
 from palacs.experiments._equal_spending import compare_spending, over_cost
 from palacs.experiments._experiment import Experiment
 from palacs.experiments._runner import Execution, Progress, run_trials
+from palacs.views import html_table, html_view
 
 if TYPE_CHECKING:
     from palacs.plots import Figure
 
 
-@dataclass(frozen=True)
+_MOST_SHOWN = 8  # data sets in a notebook
+
+
+@dataclass(frozen=True, repr=False)
 class Results:
     """What came out of an experiment.
 
@@ -85,11 +89,25 @@ class Results:
         """Return how each strategy compares with a baseline at equal spending."""
         return compare_spending(self.spending(), baseline, test_ratio=self._test_ratio)
 
-    def plot_curves(self, dataset: str | None = None) -> Figure:
-        """Draw the learning curves of one data set, or of all."""
+    def plot_curves(self, dataset: str | None = None, *, ax: Any = None) -> Figure:
+        """Draw the learning curves of one data set, or of all; on axes of your own, return them."""
         from palacs.plots import learning_curves
 
-        return learning_curves(self.curves(), dataset)
+        drawn: Any = learning_curves(self.curves(), dataset, ax=ax)
+        return drawn  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        names = ", ".join(task.name for task in self.experiment.tasks)
+        return f"<Results of {self.experiment.trials} trials on {names}>"
+
+    def _repr_html_(self) -> str:
+        experiment = self.experiment
+        rows = [("trials", experiment.trials), ("strategies", ", ".join(experiment.titles))]
+        return html_view(
+            f"Results on {', '.join(task.name for task in experiment.tasks)}",
+            rows,
+            *(errors_view(self.table(), task.name) for task in experiment.tasks[:_MOST_SHOWN]),
+        )
 
     def _without_foreign(self, table: pd.DataFrame) -> pd.DataFrame:
         # Another budget, another test set or a file that happens to be called Yeast: the
@@ -99,6 +117,17 @@ class Results:
                 if column.startswith("paper_"):
                     table[column] = np.nan
         return table
+
+
+def errors_view(table: pd.DataFrame, dataset: str) -> str:
+    """Return the mean errors of a data set as HTML, a row per strategy, a column per phase."""
+    own = table[table["dataset"] == dataset].astype({"strategy": str})
+    means = own.pivot_table(index="strategy", columns="phase", values="error", sort=False)
+    rows = [
+        (name, *(f"{error:.4f}" for error in row))
+        for name, row in zip(means.index, means.to_numpy(), strict=True)
+    ]
+    return html_table([f"{dataset}: error", *(f"phase {p}" for p in means.columns)], rows)
 
 
 def run(

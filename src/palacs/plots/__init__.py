@@ -1,7 +1,9 @@
 """Every picture, from data frames: the only room that imports matplotlib.
 
 Each function returns a `matplotlib.figure.Figure` made without pyplot, so nothing global changes
-and figures may be made in any thread. A strategy has the same colour in every picture.
+and figures may be made in any thread; a notebook shows it. With ``ax=`` a picture of one panel is
+drawn on axes of your own, which are returned; `learning_stages` and `look_inside` have several
+panels and always make a figure. A strategy has the same colour in every picture.
 `save` writes a figure as PNG and SVG, byte for byte the same each time.
 """
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -31,7 +32,17 @@ _BEST = "best in hindsight"
 _ROW, _APART = 0.34, 0.5
 
 
-def best_shares(proportions: pd.DataFrame, best: npt.ArrayLike) -> Figure:
+@overload
+def best_shares(proportions: pd.DataFrame, best: npt.ArrayLike) -> Figure: ...
+
+
+@overload
+def best_shares(proportions: pd.DataFrame, best: npt.ArrayLike, *, ax: Axes) -> Axes: ...
+
+
+def best_shares(
+    proportions: pd.DataFrame, best: npt.ArrayLike, *, ax: Axes | None = None
+) -> Figure | Axes:
     """Draw the best share of each class as a bar, and each strategy's as a dot on it.
 
     Parameters
@@ -42,9 +53,12 @@ def best_shares(proportions: pd.DataFrame, best: npt.ArrayLike) -> Figure:
         The best shares, such as `palacs.experiments.Ceiling.shares`, in the order in which the
         frame lists the classes.
 
+    ax : matplotlib Axes, optional
+        Draw here instead of in a figure of its own; it is returned.
+
     Returns
     -------
-    Figure
+    Figure or Axes
         A row per class, the one to ask for most above; a dotted line marks equal shares.
 
     Examples
@@ -65,25 +79,25 @@ def best_shares(proportions: pd.DataFrame, best: npt.ArrayLike) -> Figure:
     order = np.argsort(-shares, kind="stable")
     listed = [classes[c] for c in order]
     strategies = in_order(proportions["strategy"])
-    figure, (ax,) = panels(1, 1, (7.6, 1.5 + _ROW * len(classes)))
-    tidy(ax, grid="")
+    figure, (drawn,) = panels(1, 1, (7.6, 1.5 + _ROW * len(classes)), ax)
+    tidy(drawn, grid="")
     rows = np.arange(len(classes), dtype=np.float64)
-    ax.barh(rows, 100 * shares[order], 0.8, color=GRID, zorder=1)
-    ax.axvline(100 / len(classes), color=MUTED, linestyle=":", linewidth=1.0, zorder=2)
+    drawn.barh(rows, 100 * shares[order], 0.8, color=GRID, zorder=1)
+    drawn.axvline(100 / len(classes), color=MUTED, linestyle=":", linewidth=1.0, zorder=2)
     for i, strategy in enumerate(strategies):
         asked = proportions[proportions["strategy"] == strategy].set_index("class").loc[listed]
         # Dots of equal shares would hide each other.
         lifted = rows + _APART * ((i + 0.5) / len(strategies) - 0.5)
-        ax.plot(100 * asked["proportion"], lifted, **_dot(strategy))
-    ax.set_yticks(rows, [str(name) for name in listed])
-    ax.tick_params(axis="y", length=0, labelcolor=INK, labelsize=8.5)
-    ax.set_ylim(len(classes) - 0.5, -0.5)
-    ax.set_xlim(left=0)
-    axis_labels(ax, "share of the requests (%)")
+        drawn.plot(100 * asked["proportion"], lifted, **_dot(strategy))
+    drawn.set_yticks(rows, [str(name) for name in listed])
+    drawn.tick_params(axis="y", length=0, labelcolor=INK, labelsize=8.5)
+    drawn.set_ylim(len(classes) - 0.5, -0.5)
+    drawn.set_xlim(left=0)
+    axis_labels(drawn, "share of the requests (%)")
     handles = [Line2D([], [], **_dot(strategy), label=strategy) for strategy in strategies]
-    legend(figure, [Patch(facecolor=GRID, label=_BEST), *handles])
+    legend(figure, [Patch(facecolor=GRID, label=_BEST), *handles], ax)
     note(figure, "Bars: the counts that would have been best; the dotted line is equal shares.")
-    return finish(figure)
+    return finish(figure, ax)
 
 
 def _dot(strategy: str) -> dict[str, Any]:

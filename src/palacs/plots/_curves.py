@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -25,7 +27,17 @@ _LABEL_GAP = 0.062
 """Distance of two labels below which they would touch, as a share of the panel's height."""
 
 
-def learning_curves(curves: pd.DataFrame, dataset: str | None = None) -> Figure:
+@overload
+def learning_curves(curves: pd.DataFrame, dataset: str | None = None) -> Figure: ...
+
+
+@overload
+def learning_curves(curves: pd.DataFrame, dataset: str | None = None, *, ax: Axes) -> Axes: ...
+
+
+def learning_curves(
+    curves: pd.DataFrame, dataset: str | None = None, *, ax: Axes | None = None
+) -> Figure | Axes:
     """Draw mean error with its spread over the trials, one panel per data set.
 
     Parameters
@@ -35,9 +47,12 @@ def learning_curves(curves: pd.DataFrame, dataset: str | None = None) -> Figure:
     dataset : str, optional
         Draw this data set only.
 
+    ax : matplotlib Axes, optional
+        Draw here instead of in a figure of its own; it is returned.
+
     Returns
     -------
-    Figure
+    Figure or Axes
         Lines are labelled where they end. The band is one standard deviation either side.
 
     Examples
@@ -57,11 +72,11 @@ def learning_curves(curves: pd.DataFrame, dataset: str | None = None) -> Figure:
             )
         names = [dataset]
     size = _PANEL if len(names) > 1 else (6.6, 3.8)
-    figure, axes = panels(len(names), 2, size)
-    for ax, name in zip(axes, names, strict=True):
-        _draw_panel(ax, curves[curves["dataset"] == name], name)
+    figure, axes = panels(len(names), 2, size, ax)
+    for panel, name in zip(axes, names, strict=True):
+        _draw_panel(panel, curves[curves["dataset"] == name], name)
     note(figure, "Mean over the trials; bands reach one standard deviation either side.")
-    return finish(figure)
+    return finish(figure, ax)
 
 
 def _draw_panel(ax: Axes, curves: pd.DataFrame, name: str) -> None:

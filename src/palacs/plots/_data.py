@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +59,15 @@ class DrawnSet(Protocol):
     def __len__(self) -> int: ...
 
 
-def scatter(dataset: DrawnSet | Sequence[DrawnSet]) -> Figure:
+@overload
+def scatter(dataset: DrawnSet | Sequence[DrawnSet]) -> Figure: ...
+
+
+@overload
+def scatter(dataset: DrawnSet | Sequence[DrawnSet], *, ax: Axes) -> Axes: ...
+
+
+def scatter(dataset: DrawnSet | Sequence[DrawnSet], *, ax: Axes | None = None) -> Figure | Axes:
     """Draw the instances of one or several data sets, classes in colour.
 
     Parameters
@@ -68,9 +76,12 @@ def scatter(dataset: DrawnSet | Sequence[DrawnSet]) -> Figure:
         Two features are drawn as they are, one feature spread out by class, more than two by
         the first two principal components of the features scaled to [0, 1].
 
+    ax : matplotlib Axes, optional
+        Draw here instead of in a figure of its own; it is returned.
+
     Returns
     -------
-    Figure
+    Figure or Axes
         One panel per data set.
 
     Examples
@@ -83,19 +94,19 @@ def scatter(dataset: DrawnSet | Sequence[DrawnSet]) -> Figure:
     if not datasets:
         raise ValueError("there is no data set to draw; give at least one.")
     alone = len(datasets) == 1
-    figure, axes = panels(len(datasets), 3, (5.2, 4.2) if alone else (3.1, 2.9))
+    figure, axes = panels(len(datasets), 3, (5.2, 4.2) if alone else (3.1, 2.9), ax)
     as_pixels = sum(len(one) for one in datasets) > _AS_PIXELS
-    for ax, one in zip(axes, datasets, strict=True):
+    for panel, one in zip(axes, datasets, strict=True):
         points, labels = _flatten(one)
-        tidy(ax, grid="")
+        tidy(panel, grid="")
         size = float(np.clip(9000 / len(points), 5, 22))
         for code in range(one.n_classes):
-            _cloud(ax, points[one.y == code], code, size, rasterized=as_pixels)
-        _keep_shape(ax, points)
-        title(ax, one.name)
-        axis_labels(ax, *labels)
-        _name_classes(ax, one.class_names, 0.13 if alone else 0.2)
-    return finish(figure)
+            _cloud(panel, points[one.y == code], code, size, rasterized=as_pixels)
+        _keep_shape(panel, points)
+        title(panel, one.name)
+        axis_labels(panel, *labels)
+        _name_classes(panel, one.class_names, 0.13 if alone else 0.2)
+    return finish(figure, ax)
 
 
 def _flatten(dataset: DrawnSet) -> tuple[Points, tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, overload
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -24,7 +24,15 @@ from palacs.plots._style import (
 )
 
 
-def difference_intervals(comparison: pd.DataFrame) -> Figure:
+@overload
+def difference_intervals(comparison: pd.DataFrame) -> Figure: ...
+
+
+@overload
+def difference_intervals(comparison: pd.DataFrame, *, ax: Axes) -> Axes: ...
+
+
+def difference_intervals(comparison: pd.DataFrame, *, ax: Axes | None = None) -> Figure | Axes:
     """Draw the mean difference in error to a baseline, with its interval, per strategy.
 
     Parameters
@@ -33,9 +41,12 @@ def difference_intervals(comparison: pd.DataFrame) -> Figure:
         Columns ``strategy``, ``versus``, ``mean_difference``, ``low``, ``high`` and, if there,
         ``p_holm``. Negative differences are in the strategy's favour.
 
+    ax : matplotlib Axes, optional
+        Draw here instead of in a figure of its own; it is returned.
+
     Returns
     -------
-    Figure
+    Figure or Axes
         One panel per baseline.
 
     Examples
@@ -49,12 +60,12 @@ def difference_intervals(comparison: pd.DataFrame) -> Figure:
     check_columns(comparison, "strategy", "versus", "mean_difference", "low", "high")
     baselines = in_order(comparison["versus"])
     most = int(comparison.groupby("versus", observed=True).size().max())
-    figure, axes = panels(len(baselines), 1, (7.6, 1.35 + 0.42 * most))
-    for ax, versus in zip(axes, baselines, strict=True):
-        _draw_intervals(ax, comparison[comparison["versus"] == versus])
-        title(ax, f"Error compared with {versus}")
+    figure, axes = panels(len(baselines), 1, (7.6, 1.35 + 0.42 * most), ax)
+    for panel, versus in zip(axes, baselines, strict=True):
+        _draw_intervals(panel, comparison[comparison["versus"] == versus])
+        title(panel, f"Error compared with {versus}")
     note(figure, "Mean difference over the trials with its 95 % interval.")
-    return finish(figure)
+    return finish(figure, ax)
 
 
 def _draw_intervals(ax: Axes, comparison: pd.DataFrame) -> None:

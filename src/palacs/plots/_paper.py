@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -31,7 +33,15 @@ _FULL_COLOR = 0.02
 """A difference of two points of error has the full colour, unless a larger one is there."""
 
 
-def proportions(table2: pd.DataFrame) -> Figure:
+@overload
+def proportions(table2: pd.DataFrame) -> Figure: ...
+
+
+@overload
+def proportions(table2: pd.DataFrame, *, ax: Axes) -> Axes: ...
+
+
+def proportions(table2: pd.DataFrame, *, ax: Axes | None = None) -> Figure | Axes:
     """Draw the share of the acquisitions each class got, the paper's value marked.
 
     Parameters
@@ -40,9 +50,12 @@ def proportions(table2: pd.DataFrame) -> Figure:
         Columns ``dataset``, ``strategy``, ``class``, ``proportion`` (0 to 1) and
         ``paper_proportion`` (NaN where the paper has none).
 
+    ax : matplotlib Axes, optional
+        Draw here instead of in a figure of its own; it is returned.
+
     Returns
     -------
-    Figure
+    Figure or Axes
         One panel per data set; the dotted line is the share all classes would have if equal.
 
     Examples
@@ -58,11 +71,11 @@ def proportions(table2: pd.DataFrame) -> Figure:
     many = table2.groupby("dataset", observed=True)["class"].nunique().max() > 6
     # One small panel would cut off the legend above it.
     wide = many or len(names) == 1
-    figure, axes = panels(len(names), 1 if wide else 3, (8.4, 3.0) if wide else (3.1, 2.5))
+    figure, axes = panels(len(names), 1 if wide else 3, (8.4, 3.0) if wide else (3.1, 2.5), ax)
     strategies = in_order(table2["strategy"])
-    for ax, name in zip(axes, names, strict=True):
-        _draw_proportions(ax, table2[table2["dataset"] == name], strategies)
-        title(ax, name)
+    for panel, name in zip(axes, names, strict=True):
+        _draw_proportions(panel, table2[table2["dataset"] == name], strategies)
+        title(panel, name)
     handles: list[Patch | Line2D] = [
         Patch(color=strategy_color(strategy), label=strategy) for strategy in strategies
     ]
@@ -71,8 +84,8 @@ def proportions(table2: pd.DataFrame) -> Figure:
             Line2D([], [], color=INK, marker="D", markersize=4, linestyle="", label="paper")
         )
     handles.append(Line2D([], [], color=MUTED, linestyle=":", label="equal shares"))
-    legend(figure, handles)
-    return finish(figure)
+    legend(figure, handles, ax)
+    return finish(figure, ax)
 
 
 def _draw_proportions(ax: Axes, table2: pd.DataFrame, strategies: list[str]) -> None:
@@ -108,7 +121,15 @@ def _draw_proportions(ax: Axes, table2: pd.DataFrame, strategies: list[str]) -> 
     axis_labels(ax, y="acquisitions (%)")
 
 
-def differences(table1: pd.DataFrame) -> Figure:
+@overload
+def differences(table1: pd.DataFrame) -> Figure: ...
+
+
+@overload
+def differences(table1: pd.DataFrame, *, ax: Axes) -> Axes: ...
+
+
+def differences(table1: pd.DataFrame, *, ax: Axes | None = None) -> Figure | Axes:
     """Draw our error minus the paper's as a heat map, zero without colour.
 
     Parameters
@@ -117,9 +138,12 @@ def differences(table1: pd.DataFrame) -> Figure:
         Columns ``dataset``, ``strategy``, ``phase``, ``error``, ``paper_error``. Rows without
         the paper's error are left out.
 
+    ax : matplotlib Axes, optional
+        Draw here instead of in a figure of its own; it is returned.
+
     Returns
     -------
-    Figure
+    Figure or Axes
         One panel per data set, a row per strategy and a column per phase; each cell prints
         the difference in points of error (0.01).
 
@@ -141,19 +165,20 @@ def differences(table1: pd.DataFrame) -> Figure:
     known = known.assign(difference=known["error"] - known["paper_error"])
     largest = max(_FULL_COLOR, float(known["difference"].abs().max()))
     names = in_order(known["dataset"])
-    figure, axes = panels(len(names), 3, (3.1, 2.15))
-    for ax, name in zip(axes, names, strict=True):
-        _draw_heat_map(ax, known[known["dataset"] == name], largest)
-        title(ax, name)
+    figure, axes = panels(len(names), 3, (3.1, 2.15), ax)
+    for panel, name in zip(axes, names, strict=True):
+        _draw_heat_map(panel, known[known["dataset"] == name], largest)
+        title(panel, name)
     legend(
         figure,
         [
             Patch(facecolor=BELOW, alpha=0.7, label="less error than in the paper"),
             Patch(facecolor=ABOVE, alpha=0.7, label="more"),
         ],
+        ax,
     )
     note(figure, "Our mean error minus the paper's, in points of error (0.01).")
-    return finish(figure)
+    return finish(figure, ax)
 
 
 def _draw_heat_map(ax: Axes, known: pd.DataFrame, largest: float) -> None:

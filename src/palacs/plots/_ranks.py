@@ -6,6 +6,8 @@ critical difference (Demšar, 2006).
 
 from __future__ import annotations
 
+from typing import overload
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -19,7 +21,15 @@ _ROW = 0.16
 _LABEL = 0.06
 
 
-def critical_difference(errors: pd.DataFrame) -> Figure:
+@overload
+def critical_difference(errors: pd.DataFrame) -> Figure: ...
+
+
+@overload
+def critical_difference(errors: pd.DataFrame, *, ax: Axes) -> Axes: ...
+
+
+def critical_difference(errors: pd.DataFrame, *, ax: Axes | None = None) -> Figure | Axes:
     """Draw the mean rank of each strategy; a bar joins those that do not differ significantly.
 
     Parameters
@@ -27,9 +37,12 @@ def critical_difference(errors: pd.DataFrame) -> Figure:
     errors : DataFrame
         One row per data set (or data set and phase), one column per strategy.
 
+    ax : matplotlib Axes, optional
+        Draw here instead of in a figure of its own; it is returned.
+
     Returns
     -------
-    Figure
+    Figure or Axes
         The best ranks are on the left. Strategies under one bar are closer than the critical
         difference at 5 %.
 
@@ -49,20 +62,22 @@ def critical_difference(errors: pd.DataFrame) -> Figure:
     ranks = errors.rank(axis=1).mean().sort_values()
     distance = nemenyi_distance(len(ranks), len(errors))
     rows = -(-len(ranks) // 2)
-    figure, (ax,) = panels(1, 1, (7.2, 1.7 + 0.3 * rows))
-    _draw_axis(ax, len(ranks), distance)
+    figure, (panel,) = panels(1, 1, (7.2, 1.7 + 0.3 * rows), ax)
+    _draw_axis(panel, len(ranks), distance)
     for place, (strategy, rank) in enumerate(ranks.items()):
-        _draw_strategy(ax, str(strategy), float(rank), place, len(ranks))
+        _draw_strategy(panel, str(strategy), float(rank), place, len(ranks))
     for level, (first, last) in enumerate(_cliques(ranks.to_numpy(), distance)):
         low, high = ranks.iloc[first], ranks.iloc[last]
         height = -0.05 - 0.045 * level
-        ax.plot([low - 0.04, high + 0.04], [height] * 2, color=INK, linewidth=3.2, label="_joined")
+        panel.plot(
+            [low - 0.04, high + 0.04], [height] * 2, color=INK, linewidth=3.2, label="_joined"
+        )
     note(
         figure,
         f"Mean rank over {len(errors)} comparisons, 1 is best. Bars join what does not differ "
         f"significantly (Nemenyi, 5 %).",
     )
-    return finish(figure)
+    return finish(figure, ax)
 
 
 def nemenyi_distance(n_strategies: int, n_rows: int) -> float:

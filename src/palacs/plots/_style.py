@@ -6,9 +6,10 @@ any colour vision; line styles and markers say the same a second time.
 
 from __future__ import annotations
 
+import io
 import zlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -48,6 +49,7 @@ _CLASSES = (
     "#8d8d2f",
     "#7c8494",
 )
+_BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
 # Seven markers and twelve colours have no common divisor: 84 classes before a pair repeats.
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
@@ -94,14 +96,38 @@ def class_marker(code: int) -> str:
     return _MARKERS[code % len(_MARKERS)]
 
 
+class Picture(Figure):
+    """A figure that shows itself in a notebook, although pyplot does not know of it.
+
+    Where pyplot draws inline, IPython takes its own way to draw figures instead of this one; so
+    it appears once in either case.
+    """
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        self.savefig(buffer, format="png", dpi=110)
+        return buffer.getvalue()
+
+
 def panels(
-    n: int, columns: int, size: tuple[float, float], **subplots: Any
+    n: int, columns: int, size: tuple[float, float], ax: Axes | None = None, **subplots: Any
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with `n` tidy panels of about `size` inches, row after row."""
+    """Return a figure with `n` tidy panels of about `size` inches, row after row.
+
+    Given axes of somebody else are the one panel; their figure stays as it is.
+    """
+    if ax is not None:
+        if n != 1:
+            raise ValueError(
+                f"there are {n} panels to draw, but ax is one; choose one, or leave ax out."
+            )
+        tidy(ax)
+        figure: Any = ax.figure  # or the part of one that they are in
+        return figure, [ax]
     columns = min(n, columns)
     rows = -(-n // columns)
     spacing = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.08, wspace=0.03, hspace=0.03)
-    figure = Figure(figsize=(columns * size[0], rows * size[1]), layout=spacing, facecolor=PAPER)
+    figure = Picture(figsize=(columns * size[0], rows * size[1]), layout=spacing, facecolor=PAPER)
     grid = figure.subplots(rows, columns, squeeze=False, **subplots)
     axes = list(grid.ravel())
     for spare in axes[n:]:
@@ -132,7 +158,9 @@ def title(ax: Axes, text: str) -> None:
 
 
 def note(figure: Figure, text: str) -> None:
-    """Write one quiet line below the panels on how to read them."""
+    """Write one quiet line below the panels on how to read them; not into others' figures."""
+    if not isinstance(figure, Picture):
+        return
     figure.supxlabel(text, fontsize=8, color=MUTED, x=0.01, ha="left")
 
 
@@ -142,12 +170,15 @@ def axis_labels(ax: Axes, x: str = "", y: str = "") -> None:
     ax.set_ylabel(y, fontsize=8.5, color=INK, labelpad=3)
 
 
-def legend(figure: Figure, handles: Sequence[Any], *, most_columns: int = 6) -> None:
-    """Put one legend for all panels above them."""
-    figure.legend(
+def legend(
+    figure: Figure, handles: Sequence[Any], ax: Axes | None = None, *, most_columns: int = 6
+) -> None:
+    """Put one legend for all panels above them, or beside axes that were given."""
+    where: Any = figure if ax is None else ax
+    where.legend(
         handles=list(handles),
-        loc="outside upper left",
-        ncols=min(len(handles), most_columns),
+        **({"loc": "outside upper left"} if ax is None else _BESIDE),
+        ncols=min(len(handles), most_columns) if ax is None else 1,
         frameon=False,
         fontsize=8.5,
         labelcolor=INK,
@@ -157,11 +188,24 @@ def legend(figure: Figure, handles: Sequence[Any], *, most_columns: int = 6) -> 
     )
 
 
-def finish(figure: Figure) -> Figure:
-    """Return the figure, its words taken literally: a name such as "$5" is no formula."""
-    for text in figure.findobj(Text):
+@overload
+def finish(figure: Figure) -> Figure: ...
+
+
+@overload
+def finish(figure: Figure, ax: Axes | None) -> Figure | Axes: ...
+
+
+def finish(figure: Figure, ax: Axes | None = None) -> Figure | Axes:
+    """Return the figure, its words taken literally: a name such as "$5" is no formula.
+
+    Where axes were given, these are returned: a notebook that shows their figure anyway would
+    show a figure that is returned a second time.
+    """
+    drawn: Figure | Axes = figure if ax is None else ax
+    for text in drawn.findobj(Text):
         text.set_parse_math(False)
-    return figure
+    return drawn
 
 
 def check_columns(frame: pd.DataFrame, *columns: str) -> None:
