@@ -233,3 +233,9 @@ def test_bad_settings_are_refused_and_no_file_is_made(
     with pytest.raises(ValueError, match=message):
         create_campaign(**{**settings, **change})
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", [".", ".."])
+def test_a_name_that_no_page_could_have_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="stands for a folder in addresses"):
+        create_campaign(name, ["a", "b"], storage="memory")

@@ -81,6 +81,9 @@ def test_no_flipped_bit_of_a_log_makes_a_shorter_record(
     places += [chance.randrange(8 * 32) for _ in range(20)]  # in front of all frames
     places += [8 * last + chance.randrange(8 * 24) for _ in range(20)]  # the last commit
     places += [8 * last + chance.randrange(8 * frame) for _ in range(20)]
+    # The end of a page, where a wrong bit looks like one of the checksum itself.
+    ends = [len(log) - back * frame for back in range(6)]
+    places += [8 * end - 1 - bit for end in ends for bit in range(0, 64, 5)]
     for place in places:
         copy = _copied(file, _flipped(log, place), tmp_path)
         with pytest.raises(StorageDamaged, match=r"copy\.db-wal' is damaged"):

@@ -106,7 +106,10 @@ def create_campaign(
     >>> sorted(request.label for request in c.ask_many(2))
     ['a', 'b']
     """
-    _values.check_name(name)
+    if _values.check_name(name) in (".", ".."):
+        raise ValueError(
+            f"campaign name {name!r} stands for a folder in addresses; choose another."
+        )
     if isinstance(continue_from, str):
         continue_from = load_campaign(continue_from, storage=storage)
     if classes is None:

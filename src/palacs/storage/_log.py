@@ -225,27 +225,33 @@ def _read(file: Any, header: _Header) -> _Frames:
 
 def _commits_behind_a_flip(file: Any, header: _Header, frames: _Frames, at: int) -> int:
     """Return how many commits SQLite would find if one bit of frame `at` were the other way."""
-    stored, commits = frames.stored[at].tolist(), bool(frames.commits[at])
+    if frames.follows[at]:
+        if _bits_apart(frames.salts[at].tolist(), header.salts) != 1:
+            return 0
+        return _commits_from(header, frames, at)
+    stored = frames.stored[at]
     before = header.checksum if at == 0 else frames.stored[at - 1].tolist()
     words = _words(file, header, at)
     expected = _checksum(words, before)
-    follows = frames.follows
-    if follows[at]:
-        if _bits_apart(frames.salts[at].tolist(), header.salts) != 1:
-            return 0
-    elif _bits_apart(expected, stored) == 1:
-        # The checksum itself is wrong: the next frame goes on from the right one.
+    found = 0
+    place = _flipped_word(words, stored - np.array(expected, dtype=np.uint32))
+    if place is not None:
+        # The word that says whether it is a commit may be the wrong one.
+        found = max(_commits_from(header, frames, at), int(place == _SAYS_COMMIT))
+    # The last words of a page change the checksum as a wrong bit of its own does.
+    if _bits_apart(expected, stored.tolist()) == 1:
+        follows = frames.follows.copy()
         if at + 1 < len(follows):
-            follows = follows.copy()
-            next_one = _checksum(_words(file, header, at + 1), expected)
-            follows[at + 1] = next_one == frames.stored[at + 1].tolist()
-    else:
-        place = _flipped_word(words, frames.stored[at] - np.array(expected, dtype=np.uint32))
-        if place is None:
-            return 0
-        commits |= place == _SAYS_COMMIT
-    end = _run(replace(frames, follows=follows), header, at + 1)
-    return int(commits) + _commits(frames, end, start=at + 1)
+            # The next frame goes on from the right one.
+            after = _checksum(_words(file, header, at + 1), expected)
+            follows[at + 1] = after == frames.stored[at + 1].tolist()
+        found = max(found, _commits_from(header, replace(frames, follows=follows), at))
+    return found
+
+
+def _commits_from(header: _Header, frames: _Frames, at: int) -> int:
+    """Return how many commits SQLite finds from a frame on that it takes."""
+    return _commits(frames, _run(frames, header, at + 1), start=at)
 
 
 def _words(file: Any, header: _Header, at: int) -> _Words:

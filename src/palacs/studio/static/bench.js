@@ -78,7 +78,7 @@ function showWhatItIsOf({ groups }, { settings }) {
   const by = settings.groups?.join(" and ");
   find("#accuracy-title").textContent = by ? `Accuracy on a new ${by}` : "Accuracy, cross-validated";
   const names = groups.names.slice(0, 8).join(", ") + (groups.names.length > 8 ? ", …" : "");
-  say(find("[data-groups]"), groups.remark ? `${sentence(groups.remark)}.` : by ? `One is left out at a time: ${names}.` : "");
+  say(find("[data-groups]"), groups.remark ? `${sentence(groups.remark)}.` : by && names ? `One is left out at a time: ${names}.` : "");
 }
 
 /** @type {(insight: Insight, classes: Label[]) => void} */
