@@ -121,7 +121,13 @@ def test_commas_between_thousands_are_read_where_the_point_was_asked_for(read):
 
 @pytest.mark.parametrize(
     "before",
-    ["# made by the nose, 3.2.2024\n", "sep=;\n", "Messung 12\nFrau Müller\n\n", "\n\n"],
+    [
+        "# made by the nose, 3.2.2024\n",
+        "sep=;\n",
+        "Messung 12\nFrau Müller\n\n",
+        "Messung 12; Raum 4\n",
+        "\n\n",
+    ],
 )
 def test_lines_before_the_names_are_left_out(read, before):
     dataset = read(table(";", before=before))
@@ -151,6 +157,15 @@ def test_quotes_may_hold_separators_and_new_lines(read):
     dataset = read(text)
     assert dataset.class_names == ("mint", "rest", "rose,\nred")
     assert dataset.n_instances == ROWS
+
+
+def test_a_name_may_go_on_in_the_next_line(read):
+    assert read(table().replace("u,", '"u\n(mm)",', 1)).feature_names == ("u\n(mm)", "v")
+
+
+def test_a_quote_that_is_never_closed_is_told(read):
+    with pytest.raises(ValueError, match=r"nose.csv: a quote is opened and never closed"):
+        read(table().replace("mint", '"mint', 1))
 
 
 def test_rows_that_are_too_long_are_named_with_their_line(read):
@@ -234,6 +249,13 @@ def test_a_typing_error_among_numbers_is_no_category(read):
     w = [str(i % 9) for i in range(ROWS)]
     w[4] = "O.5"
     with pytest.raises(ValueError, match=r"'w' holds 'O.5' .1 times. among numbers"):
+        read(table(w=w), encode="one-hot")
+
+
+@pytest.mark.parametrize("form", ["{} cm", "{} €", "< {}", "{}%"])
+def test_numbers_with_units_are_neither_categories_nor_ids(read, form):
+    w = [form.format(x) if i else x for i, x in enumerate(U)]
+    with pytest.raises(ValueError, match=r"'w' holds .* among numbers"):
         read(table(w=w), encode="one-hot")
 
 

@@ -6,6 +6,7 @@ looks at all instances of a column but never at the classes.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,8 @@ from palacs.datasets._table_options import TableOptions
 from palacs.datasets._table_words import listing
 
 Texts = list[str | None]
+# A number with its unit, 5.1 cm or < 0.5: no category, and no id where all are different.
+_MEASURE = re.compile(r"[<>~≤≥]?\s*[-+]?\d+(?:[.,]\d+)?\s*[^\d\s]{0,4}")
 # One column per value; beyond so many it is no category any more.
 _MOST_VALUES = 50
 
@@ -139,7 +142,7 @@ def _refuse_text(used: Sequence[Raw], options: TableOptions, where: str) -> None
                 f"the column out (--drop {raw.name!r})."
             )
     if texts and options.encode is None:
-        shown = [f"{raw.name!r} (e.g. {_known(raw)[0]!r})" for raw in texts]
+        shown = [f"{raw.name!r} (e.g. {_odd(raw)!r})" for raw in texts]
         names = ",".join(raw.name for raw in texts)
         raise ValueError(
             f"{where} has features that are not numbers: {listing(shown, quote=False)}. Leave "
@@ -152,12 +155,18 @@ def _known(raw: Raw) -> list[str]:
     return [text for text in raw.values if isinstance(text, str)]
 
 
+def _odd(raw: Raw) -> str:
+    known = _known(raw)
+    return next((text for text in known if not is_number(text, ".")), known[0])
+
+
 def _among_numbers(raw: Raw, decimal: str | None) -> list[str]:
     """Return what is no number in a column of text that holds mostly numbers, else nothing."""
     known = _known(raw)
-    if 2 * sum(map(looks_like_number, known)) <= len(known):
+    alike = [text for text in known if looks_like_number(text) or _MEASURE.fullmatch(text)]
+    if 2 * len(alike) <= len(known):
         return []
-    return [text for text in known if not is_number(text, decimal)]
+    return [text for text in known if text.endswith("%") or not is_number(text, decimal)]
 
 
 def _complete_rows(used: Sequence[Raw], options: TableOptions, where: str) -> NDArray[np.bool_]:

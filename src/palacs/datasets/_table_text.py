@@ -20,7 +20,9 @@ from palacs.datasets._table_words import check_target, listing
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 _SHOWN = {mark: f"{word} ({mark!r})" for word, mark in SEPARATORS.items()}
-_LOOKED_AT = 60
+_MARKS = (",", ";", "\t", "|")
+# Rows looked at for the separator, and lines for the names below a title.
+_LOOKED_AT, _LINES = 60, 20
 _FITTING = 0.9
 _COMMENT = ("#", "%", "//")
 
@@ -125,13 +127,26 @@ def _without_preamble(
             names = bare.lstrip("#%/ ")
             if target is not None and _is_header(names, target) and not _is_header(rest, target):
                 # numpy.savetxt puts a mark before the names.
-                return f"{names}\n{rest}", sep, left_out + _told(left_out)
-        elif bare and not (_alone(line, sep) and any(map(_marks, rest.splitlines()[:3]))):
+                return f"{names}\n{rest}", sep, _told(left_out)
+        elif bare and not _stands_before(line, rest, target, sep):
             break
         if bare and not said:
             left_out.append(bare)
         text = rest
     return text, sep, _told(left_out)
+
+
+def _stands_before(line: str, rest: str, target: str | None, sep: str | None) -> bool:
+    """Whether a line is a title: one cell where others have several, or fewer than the names."""
+    if line.count('"') % 2:
+        return False  # a name that goes on in the next line
+    below = rest.splitlines()[:_LINES]
+    if _alone(line, sep) and any(map(_marks, below[:3])):
+        return True
+    if target is None or _is_header(line, target):
+        return False
+    names = next((other for other in below if _is_header(other, target)), "")
+    return any(line.count(mark) < names.count(mark) for mark in _MARKS if _has(names, mark, target))
 
 
 def _told(lines: list[str]) -> list[str]:
@@ -147,15 +162,16 @@ def _alone(line: str, sep: str | None) -> bool:
 
 
 def _marks(line: str) -> bool:
-    return any(mark in line for mark in (",", ";", "\t", "|"))
+    return any(mark in line for mark in _MARKS)
 
 
 def _is_header(text: str, target: str) -> bool:
     line = text.partition("\n")[0]
-    return any(
-        target in [cell.strip() for cell in next(csv.reader([line], delimiter=mark), [])]
-        for mark in SEPARATORS.values()
-    )
+    return any(_has(line, mark, target) for mark in SEPARATORS.values())
+
+
+def _has(line: str, mark: str, target: str) -> bool:
+    return target in [cell.strip() for cell in next(csv.reader([line], delimiter=mark), [])]
 
 
 def _rows(text: str, sep: str) -> Any:
@@ -216,16 +232,19 @@ def _body(text: str, sep: str, width: int, place: tuple[str, int]) -> Any:
                 f"{number + place[1]} has {filled} cells ({_brief(sep.join(row))!r}). Decimal "
                 "commas need another separator or quotes, and row names a name of their own."
             )
-    frame = pandas.read_csv(
-        io.StringIO(text),
-        sep=sep,
-        header=None,
-        names=range(max([width, *widths])),
-        index_col=False,
-        dtype=str,
-        na_filter=False,
-        skipinitialspace=True,
-    )
+    try:
+        frame = pandas.read_csv(
+            io.StringIO(text),
+            sep=sep,
+            header=None,
+            names=range(max([width, *widths])),
+            index_col=False,
+            dtype=str,
+            na_filter=False,
+            skipinitialspace=True,
+        )
+    except pandas.errors.ParserError as error:
+        raise ValueError(f"{place[0]}: a quote is opened and never closed ({error}).") from error
     return frame.fillna("").iloc[1:]
 
 
