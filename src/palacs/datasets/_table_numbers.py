@@ -65,11 +65,13 @@ def read_numbers(cells: Sequence[str], decimal: str | None = None) -> Numbers | 
     >>> read_numbers(["red", "1"]) is None
     True
     """
-    words = sorted({cell for cell in cells if cell and cell.casefold() in MISSING})
-    how = [f"missing: {', '.join(map(repr, words))}"] if words else []
     # Columns repeat their values; each is looked at once.
+    distinct = set(cells)
+    missing = {cell for cell in distinct if cell.casefold() in MISSING}
+    words = sorted(missing - {""})
+    how = [f"missing: {', '.join(map(repr, words))}"] if words else []
     numbers: dict[str, float] = {}
-    distinct = {cell for cell in cells if cell.casefold() not in MISSING}
+    distinct -= missing
     switches = {cell.casefold() for cell in distinct}
     if distinct and any(switches <= pair for pair in _PAIRS):
         numbers = {cell: _SWITCHES[cell.casefold()] for cell in distinct}
@@ -98,6 +100,12 @@ def looks_like_number(cell: str) -> bool:
 
 
 def _values(distinct: set[str], decimal: str | None) -> tuple[dict[str, float], list[str]] | None:
+    if decimal != ",":
+        try:
+            if not any("_" in cell for cell in distinct):
+                return {cell: float(cell) for cell in distinct}, []
+        except ValueError:
+            pass
     texts = {cell: _tidy(cell) for cell in distinct}
     said = []
     if texts and all(text.endswith("%") for text in texts.values()):

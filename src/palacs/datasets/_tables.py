@@ -21,7 +21,7 @@ from palacs.datasets._dataset import Dataset
 from palacs.datasets._table_columns import Raw
 from palacs.datasets._table_frames import raws_from_frame
 from palacs.datasets._table_needs import import_pandas
-from palacs.datasets._table_numbers import TwoReadings, read_numbers
+from palacs.datasets._table_numbers import TwoReadings, is_number, read_numbers
 from palacs.datasets._table_options import TableOptions
 from palacs.datasets._table_rows import Origin, make_dataset
 from palacs.datasets._table_text import SEPARATORS, Cells, decode, read_cells
@@ -196,10 +196,15 @@ def _numbers(
 
 def _leave_out_units(cells: Cells, as_text: Sequence[str | None], decimal: str | None) -> None:
     """Leave out a first row that holds no numbers where all others do, such as units."""
+    features = {
+        name: column
+        for name, column in zip(cells.names, cells.columns, strict=True)
+        if name not in as_text and len(column) > 2 and any(column[1:])
+    }
+    if all(is_number(column[0], decimal) for column in features.values() if column[0]):
+        return
     first = []
-    for name, column in zip(cells.names, cells.columns, strict=True):
-        if name in as_text or len(column) < 3 or not any(column[1:]):
-            continue
+    for column in features.values():
         try:
             if read_numbers(column[1:], decimal) is None:
                 continue
