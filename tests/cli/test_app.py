@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -140,3 +141,23 @@ def test_without_typer_the_command_itself_says_what_to_install() -> None:
         "palacs: this command needs 'typer', which is not installed; "
         "run: pip install 'palacs[cli]'\n"
     )
+
+
+def test_a_shell_completes_commands_and_campaigns(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path}/palacs.db"
+    palacs.create_campaign("alpha", ["a", "b"], storage=address)
+    for words, expected in {"palacs cam": "campaign", "palacs campaign ask al": "alpha"}.items():
+        ran = subprocess.run(
+            [sys.executable, "-c", "import sys; sys.argv[0] = 'palacs'; " + MAIN],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={
+                **os.environ,
+                "PALACS_STORAGE": address,
+                "_PALACS_COMPLETE": "complete_bash",
+                "COMP_WORDS": words,
+                "COMP_CWORD": str(words.count(" ")),
+            },
+        )
+        assert ran.stdout.split() == [expected], ran.stderr

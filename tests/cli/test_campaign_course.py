@@ -101,3 +101,27 @@ def test_a_campaign_continues_one_in_another_file(palacs: Palacs) -> None:
     status = json.loads(palacs("campaign", "status", "more", "--json", *other).stdout)
     assert (status["instances"], len(status["classes"])) == (1, 2)
     palacs("campaign", "create", "none", *other, code=1)
+
+
+def test_repeating_a_change_with_its_id_does_nothing_twice(palacs: Palacs) -> None:
+    again = ("--reason", "day two", "--op", "call-1")
+    for _ in range(2):
+        palacs("campaign", "change", "demo", "--budget", "5", *again)
+    for _ in range(2):
+        palacs("campaign", "close", "demo", "--reason", "done", "--op", "call-2")
+    palacs("campaign", "reopen", "demo", "--reason", "not yet", "--op", "call-2", code=6)
+    palacs("campaign", "reopen", "demo", "--reason", "not yet")
+    # Closing again under the id of the first time is the first time.
+    palacs("campaign", "close", "demo", "--reason", "done", "--op", "call-2")
+    assert "closed" not in palacs("campaign", "status", "demo").stdout
+
+
+def test_what_people_wrote_cannot_steer_the_terminal(palacs: Palacs) -> None:
+    request = json.loads(palacs("campaign", "ask", "demo", "--json").stdout)
+    reason = "moved\x1b[2J\x9b31m\u202e"
+    palacs("campaign", "fail", "demo", request["id"], "--reason", reason)
+    shown = palacs("campaign", "history", "demo").stdout
+    listed = palacs("campaign", "history", "demo", "--json").stdout
+    for said in (shown, listed):
+        assert not {"\x1b", "\x9b", "\u202e"} & set(said)
+    assert json.loads(listed)[0]["reason"] == reason

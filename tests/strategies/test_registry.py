@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from palacs import InverseAccuracy
+from palacs import PALACS, InverseAccuracy
 from palacs.strategies import Strategy, available, find, make, name_of
 
 NAMES = [
@@ -94,7 +94,7 @@ def test_names_that_fix_parameters_can_be_given_more():
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("palacs", "pal-acs"), ("invers", "inverse"), ("unifrom", "uniform")]
+    ("typed", "meant"), [("pal-axs", "pal-acs"), ("invers", "inverse"), ("unifrom", "uniform")]
 )
 def test_a_misspelt_name_gets_a_suggestion(typed, meant):
     with pytest.raises(ValueError, match=rf"no strategy '{typed}'; did you mean '{meant}'\?"):
@@ -166,3 +166,15 @@ def test_an_entry_point_to_something_else_is_refused(tmp_path):
     done = run(tmp_path, "import palacs.strategies; palacs.strategies.available()")
     assert done.returncode == 1
     assert "'abc_strategies:nonsense' gives a str; it must point to a" in done.stderr
+
+
+@pytest.mark.parametrize("typed", ["pal-acs", "PALACS", "pal_acs", "PAL-ACS", " Pal acs "])
+def test_a_name_is_understood_as_people_type_it(typed: str) -> None:
+    assert find(typed).name == "pal-acs"
+    assert type(make(typed)) is PALACS
+
+
+def test_no_two_strategies_look_alike_as_typed() -> None:
+    for info in available().values():
+        assert find(info.title) is info
+        assert find(info.name.upper()) is info

@@ -46,6 +46,7 @@ from palacs.cli._campaign_options import (
 from palacs.cli._campaign_record import record_app
 from palacs.cli._conditions_file import read_conditions
 from palacs.cli._light_start import import_decisions
+from palacs.cli._printable import say
 from palacs.cli._rooms import DEFAULT_URL, cp
 
 app = typer.Typer(
@@ -158,7 +159,7 @@ def create(
         if as_json:
             print_json({"name": name, "storage": where, **campaign.settings.to_payload()})
         else:
-            typer.echo(f"created {name!r} in {where}; next: palacs campaign ask {name}")
+            say(f"created {name!r} in {where}; next: palacs campaign ask {name}")
 
 
 @app.command()
@@ -185,7 +186,7 @@ def ask(
             print_json(rows[0] if count is None else rows)
             return
         for request in requests:
-            typer.echo(f"{request.id}\t{request.label}")
+            say(f"{request.id}\t{request.label}")
 
 
 @app.command(context_settings=_NUMBERS)
@@ -263,7 +264,7 @@ def _print_instance(instance: cp.Instance, as_json: bool) -> None:
     if as_json:
         print_json(instance.to_json())
     else:
-        typer.echo(f"{instance.id}\t{instance.label}\t{echo_vector(instance.x)}")
+        say(f"{instance.id}\t{instance.label}\t{echo_vector(instance.x)}")
 
 
 @app.command()

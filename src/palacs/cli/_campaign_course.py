@@ -10,8 +10,9 @@ import typer
 
 from palacs.cli._campaign_io import label_from_text, parse_params, print_json, reporting
 from palacs.cli._campaign_notes import read_attrs
-from palacs.cli._campaign_options import Address, AsJson, Id, Name, Reason, done
+from palacs.cli._campaign_options import Address, AsJson, Id, Name, Op, Reason, done
 from palacs.cli._conditions_file import read_conditions
+from palacs.cli._printable import say
 from palacs.cli._rooms import DEFAULT_URL, cp
 
 course_app = typer.Typer()
@@ -45,6 +46,7 @@ def change(
     params: Annotated[
         str, typer.Option("--params", help="With --strategy: its parameters, as a JSON object.")
     ] = "{}",
+    op: Op = None,
     storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
@@ -66,11 +68,11 @@ def change(
 
             new["strategy"] = strategies.make(strategy, **parse_params(params))
         with cp.load_campaign(name, storage=storage) as campaign:
-            campaign.change(reason=reason, **new)
+            campaign.change(reason=reason, op=op, **new)
             if as_json:
                 print_json({"name": name, **campaign.settings.to_payload()})
             else:
-                typer.echo(f"{name}\tchanged\t{', '.join(new)}")
+                say(f"{name}\tchanged\t{', '.join(new)}")
 
 
 def _number(text: str, option: str, kind: type[Number]) -> Number:
@@ -86,13 +88,14 @@ def rename_class(
     old: str,
     new: str,
     reason: Why,
+    op: Op = None,
     storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Give a class another name; its requests and instances stay its own."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         before, after = label_from_text(campaign, old), label_from_text(campaign, new)
-        campaign.rename_class(before, after, reason)
+        campaign.rename_class(before, after, reason, op=op)
         done({"label": old, "renamed": new}, as_json)
 
 
@@ -101,44 +104,59 @@ def renew(
     name: Name,
     request: Id,
     reason: Reason = "",
+    op: Op = None,
     storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
     """Let the lease of an open request start anew."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        renewed = campaign.renew(request, reason)
+        renewed = campaign.renew(request, reason, op=op)
         if as_json:
             print_json(renewed.to_json())
         else:
             until = "for ever" if renewed.expires_at is None else f"until {renewed.expires_at:%c}"
-            typer.echo(f"{renewed.id}\t{renewed.label}\tpending {until}")
+            say(f"{renewed.id}\t{renewed.label}\tpending {until}")
 
 
 @course_app.command()
-def close(name: Name, reason: Why, storage: Address = DEFAULT_URL, as_json: AsJson = False) -> None:
+def close(
+    name: Name,
+    reason: Why,
+    op: Op = None,
+    storage: Address = DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
     """Let nothing new begin; what was asked for can still be told."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        campaign.close_campaign(reason)
+        campaign.close_campaign(reason, op=op)
         done({"name": name, "phase": campaign.status().phase}, as_json)
 
 
 @course_app.command()
 def reopen(
-    name: Name, reason: Why, storage: Address = DEFAULT_URL, as_json: AsJson = False
+    name: Name,
+    reason: Why,
+    op: Op = None,
+    storage: Address = DEFAULT_URL,
+    as_json: AsJson = False,
 ) -> None:
     """Let a closed or archived campaign go on."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        campaign.reopen(reason)
+        campaign.reopen(reason, op=op)
         done({"name": name, "phase": campaign.status().phase}, as_json)
 
 
 @course_app.command()
 def archive(
-    name: Name, reason: Why, storage: Address = DEFAULT_URL, as_json: AsJson = False
+    name: Name,
+    reason: Why,
+    op: Op = None,
+    storage: Address = DEFAULT_URL,
+    as_json: AsJson = False,
 ) -> None:
     """Close the campaign and leave it out of the list."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        campaign.archive(reason)
+        campaign.archive(reason, op=op)
         done({"name": name, "phase": campaign.status().phase}, as_json)
 
 
@@ -150,6 +168,7 @@ def erase(
         list[str], typer.Option("--attr", help="NAME=VALUE to look for; all of several.")
     ],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
+    op: Op = None,
     storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
@@ -159,10 +178,10 @@ def erase(
         n = len(campaign.noted_with(wanted))
         if n and not yes:
             _confirm(f"Erase {n} requests and instances with {', '.join(attr)} from {name}?")
-        n = campaign.erase(wanted, reason)
+        n = campaign.erase(wanted, reason, op=op)
         done({"name": name, "erased": str(n)}, as_json)
         for other, times in campaign.noted_alike(wanted).items():
-            typer.echo(f"palacs: {other} is alike and was not erased ({times} times)", err=True)
+            say(f"palacs: {other} is alike and was not erased ({times} times)", err=True)
 
 
 def _confirm(question: str) -> None:

@@ -21,6 +21,7 @@ from rich.table import Table
 
 from palacs._version import __version__
 from palacs.cli._campaign_notes import attrs_line
+from palacs.cli._printable import printable, say
 from palacs.cli._rooms import cp, st
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def reporting() -> Iterator[None]:
         code = next((code for kind, code in _codes() if isinstance(error, kind)), None)
         if code is None:
             raise
-        typer.echo(f"palacs: {' '.join(str(error).split())}", err=True)
+        say(f"palacs: {' '.join(str(error).split())}", err=True)
         raise typer.Exit(code) from None
 
 
@@ -66,7 +67,7 @@ def _codes() -> tuple[tuple[type[Exception], int], ...]:
 
 def print_json(value: Any) -> None:
     """Print one line of strict JSON."""
-    typer.echo(json.dumps(value, allow_nan=False, ensure_ascii=False))
+    say(json.dumps(value, allow_nan=False, ensure_ascii=False))
 
 
 def read_vector(numbers: Sequence[str], file: Path | None, campaign: cp.Campaign) -> list[float]:
@@ -205,7 +206,7 @@ def _cell(value: Any) -> str:
 
 def _plain(text: str) -> str:
     # Square brackets in a label are not markup.
-    return text.replace("[", r"\[")
+    return printable(text).replace("[", r"\[")
 
 
 def print_replay(found: cp.Replay, *, as_json: bool) -> None:
@@ -218,16 +219,16 @@ def print_replay(found: cp.Replay, *, as_json: bool) -> None:
         return
     for m in found.mismatches:
         by = f"by palacs {m.palacs or 'of an unknown version'}"
-        typer.echo(f"{m.request_id}\tasked {m.asked}\trecomputed {m.recomputed}\t{by}")
+        say(f"{m.request_id}\tasked {m.asked}\trecomputed {m.recomputed}\t{by}")
     if found.erased:
-        typer.echo(
+        say(
             f"{len(found.erased)} requests cannot be recomputed, since they or data they rested on "
             f"were erased: {', '.join(found.erased)}"
         )
     same = found.checked - len(found.mismatches)
-    typer.echo(f"{same} of {found.checked} requests came out the same again")
+    say(f"{same} of {found.checked} requests came out the same again")
     if any(m.palacs != __version__ for m in found.mismatches):
-        typer.echo(
+        say(
             f"this is palacs {__version__}: a rule may have changed since; replay with the palacs "
             "that asked, to see whether its requests follow from the record"
         )

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from palacs.cli._printable import say
 from palacs.cli._rooms import cp
 
 AttrOption = Annotated[
@@ -103,9 +104,9 @@ def print_recordings(checks: Sequence[cp.RecordingCheck], *, as_json: bool) -> b
     if as_json:
         fields = ("id", "where", "state", "detail")
         rows = [{name: getattr(check, name) for name in fields} for check in troubled]
-        typer.echo(json.dumps({"counts": counts, "troubled": rows}, ensure_ascii=False))
+        say(json.dumps({"counts": counts, "troubled": rows}, ensure_ascii=False))
         return not troubled
     for check in troubled:
-        typer.echo("\t".join(filter(None, (check.id, check.state, check.where, check.detail))))
-    typer.echo(", ".join(f"{count} {state}" for state, count in counts.items()))
+        say("\t".join(filter(None, (check.id, check.state, check.where, check.detail))))
+    say(", ".join(f"{count} {state}" for state, count in counts.items()))
     return not troubled

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from palacs.cli._campaign_io import print_json
+from palacs.cli._printable import say
+from palacs.cli._rooms import DEFAULT_URL, st
 
-Name = Annotated[str, typer.Argument(help="The campaign.", show_default=False)]
+
+def _campaigns(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the campaigns that a shell may offer; none where that takes a server."""
+    address = context.params.get("storage") or os.environ.get("PALACS_STORAGE") or DEFAULT_URL
+    if not str(address).startswith("sqlite"):
+        return []
+    try:
+        with st.open_storage(str(address)) as storage:
+            names = [campaign.name for campaign in storage.campaigns()]
+    except (st.StorageError, ValueError, OSError):
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
+Name = Annotated[
+    str, typer.Argument(help="The campaign.", show_default=False, autocompletion=_campaigns)
+]
 Id = Annotated[str, typer.Argument(help="Id of the request.", show_default=False)]
 Address = Annotated[
     str,
@@ -41,4 +60,4 @@ def done(what: dict[str, str], as_json: bool) -> None:
     if as_json:
         print_json(what)
     else:
-        typer.echo("\t".join(what.values()))
+        say("\t".join(what.values()))

@@ -16,6 +16,7 @@ from palacs.cli._campaign_io import (
 )
 from palacs.cli._campaign_notes import print_recordings
 from palacs.cli._campaign_options import Address, AsJson, Name, done
+from palacs.cli._printable import say
 from palacs.cli._rooms import DEFAULT_URL, cp, st
 
 record_app = typer.Typer()
@@ -45,7 +46,7 @@ def list_campaigns(
                 f"{status.states['pending']} pending",
                 *([] if status.phase == "open" else [status.phase]),
             ]
-            typer.echo("\t".join(cells))
+            say("\t".join(cells))
 
 
 @record_app.command()
@@ -97,7 +98,7 @@ def stopping(
             curve = None if advice.curve is None else advice.curve.to_json()
             print_json({"stop": advice.stop, "reason": advice.reason, "curve": curve})
         else:
-            typer.echo(f"{'stop' if advice.stop else 'go on'}: {advice.reason}")
+            say(f"{'stop' if advice.stop else 'go on'}: {advice.reason}")
 
 
 @record_app.command("check-recordings")

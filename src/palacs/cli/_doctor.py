@@ -19,7 +19,7 @@ import typer
 
 from palacs._version import __version__
 from palacs.cli._campaign_io import print_json
-from palacs.cli._printable import printable
+from palacs.cli._printable import say
 from palacs.cli._rooms import DEFAULT_URL, st
 from palacs.extras import EXTRAS, missing, remedy
 
@@ -65,7 +65,7 @@ _MARKS: dict[State, str] = {"ok": "ok", "absent": "-", "problem": "!!"}
 
 def _print(finding: Finding) -> None:
     line = f"{_MARKS[finding.state]:2}  {finding.about:18} {finding.said}"
-    typer.echo(printable(line + (f"; {finding.remedy}" if finding.remedy else "")))
+    say(line + (f"; {finding.remedy}" if finding.remedy else ""))
 
 
 def _python() -> Iterator[Finding]:

@@ -1,23 +1,27 @@
-"""Text as a terminal may show it: what could move its cursor or change its colours is escaped."""
+"""Text as a terminal may show it: what could move its cursor or reorder its lines is escaped."""
 
 from __future__ import annotations
 
-from unicodedata import category
+import json
+import re
 
-# Control characters, those that reorder text (bidirectional overrides), and lone surrogates.
-_UNSAFE = ("Cc", "Cf", "Cs", "Zl", "Zp")
+import typer
+
+# Control characters but tabs and line ends, which are ours; what reorders text; half characters.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
-    r"""Return text with everything that is not plain escaped, as Python writes it.
-
-    Tabs and line ends stay where they are: columns and lines are ours.
+    r"""Return text with everything escaped that is no character to read, as JSON writes it.
 
     Examples
     --------
     >>> printable("left\x1b[31m\u202e\ud800, Füße")
-    'left\\x1b[31m\\u202e\\ud800, Füße'
+    'left\\u001b[31m\\u202e\\ud800, Füße'
     """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(repr(c)[1:-1] if category(c) in _UNSAFE and c not in "\t\n" else c for c in text)
+    return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print a line, whatever people may have written into names, labels and notes."""
+    typer.echo(printable(text), err=err)

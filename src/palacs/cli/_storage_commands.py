@@ -9,6 +9,7 @@ import typer
 
 from palacs.cli._campaign_io import print_json, reporting
 from palacs.cli._campaign_options import Address, AsJson, done
+from palacs.cli._printable import say
 from palacs.cli._rooms import DEFAULT_URL, cp, st
 from palacs.cli._slow_progress import slow_progress
 
@@ -26,9 +27,9 @@ def upgrade(storage: Address = DEFAULT_URL, as_json: AsJson = False) -> None:
         if as_json:
             print_json({"storage": where, "before": before, "after": after})
         elif before == after:
-            typer.echo(f"{where} already has the newest schema ({after})")
+            say(f"{where} already has the newest schema ({after})")
         else:
-            typer.echo(f"upgraded {where} from schema {before} to {after}")
+            say(f"upgraded {where} from schema {before} to {after}")
 
 
 @storage_app.command()
@@ -40,7 +41,7 @@ def info(storage: Address = DEFAULT_URL, as_json: AsJson = False) -> None:
             print_json({"storage": opened.url, "campaigns": rows})
         else:
             for row in rows:
-                typer.echo(f"{row['name']}\t{row['events']} events")
+                say(f"{row['name']}\t{row['events']} events")
 
 
 Backup = Annotated[Path, typer.Argument(help="The backup, a SQLite file.", show_default=False)]
@@ -88,7 +89,7 @@ def check(
     with reporting():
         kept = st.give_up_log(storage) if give_up_log else None
         if kept is not None:
-            typer.echo(f"the damaged log was set aside as {kept}", err=True)
+            say(f"the damaged log was set aside as {kept}", err=True)
         _check(storage, as_json)
 
 
@@ -98,7 +99,7 @@ def _check(storage: str, as_json: bool) -> None:
         if as_json:
             print_json({"storage": opened.url, "ok": not wrong, "wrong": wrong})
         for line in [] if as_json else wrong or [f"{opened.url}\tall is as it was written"]:
-            typer.echo(line)
+            say(line)
         if wrong:
             raise typer.Exit(1)
 
@@ -142,4 +143,4 @@ def stats(storage: Address = DEFAULT_URL, as_json: AsJson = False) -> None:
             print_json({key.replace(" ", "_"): value for key, value in found.items()})
             return
         for key, value in found.items():
-            typer.echo(f"{key}\t{'none' if value is None else value}")
+            say(f"{key}\t{'none' if value is None else value}")

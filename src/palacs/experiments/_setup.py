@@ -149,7 +149,8 @@ def comparison_experiment(
     if classifier is not None:
         judged = seeded(model_from(classifier), seed)
     _check_classifier(judged, dataset)
-    wanted = [*strategies, *(name for name in BASELINES if name not in strategies)]
+    listed = [find(each).name if isinstance(each, str) else each for each in strategies]
+    wanted = [*listed, *(name for name in BASELINES if name not in listed)]
     named = _named(wanted, judged, bandwidth, dataset)
     blind = add_blind(named, conditions, find(BASELINES[0]).title)
     task = Task(dataset, budget, test_per_class, named)

@@ -6,6 +6,7 @@ points to a `StrategyInfo`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -169,13 +170,35 @@ def available() -> Mapping[str, StrategyInfo]:
 
 
 def find(name: str) -> StrategyInfo:
-    """Return the table's row for a command-line name."""
+    """Return the table's row for a strategy's name, as people type it.
+
+    Examples
+    --------
+    >>> from palacs.strategies import find
+    >>> find("Spare settled").name, find("PAL_ACS").name, find("SpareSettled").name
+    ('spare-settled', 'pal-acs', 'spare-settled')
+    """
     table = available()
-    if name not in table:
-        close = get_close_matches(name, table, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
+    info = table.get(name) or _spellings().get(_plain(name))
+    if info is None:
+        close = get_close_matches(_plain(name), _spellings(), n=1)
+        hint = f"did you mean {_spellings()[close[0]].name!r}? " if close else ""
         raise ValueError(f"there is no strategy {name!r}; {hint}available: {', '.join(table)}.")
-    return table[name]
+    return info
+
+
+@cache
+def _spellings() -> Mapping[str, StrategyInfo]:
+    """Return the rows by names, titles and classes without case, blanks and signs."""
+    rows = available().values()
+    names = [(info.name, info) for info in rows] + [(info.title, info) for info in rows]
+    names += [(info.strategy.__name__, info) for info in rows if not info.params]
+    # An earlier spelling comes before a later one that looks alike.
+    return {_plain(spelling): info for spelling, info in reversed(names)}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.casefold())
 
 
 def make(name: str, /, **params: Any) -> Strategy:
