@@ -32,6 +32,8 @@ Function = TypeVar("Function", bound=Callable[..., object])
 _FEW = 200
 # After so many seconds in Python compiling pays off.
 _PATIENCE = 2.0
+# Loading what is kept takes a quarter of a second, which a single small decision need not wait for.
+_BRIEF = 0.1
 
 _waived: ContextVar[bool] = ContextVar("palacs_waived", default=False)
 _insisted: ContextVar[bool] = ContextVar("palacs_insisted", default=False)
@@ -90,9 +92,10 @@ def _prepared(function: Function, dispatcher: Any) -> Function:
 
     def first_met(*args: Any, **named: Any) -> Any:
         # numba comes here when it meets types for which this process has no machine code.
-        if _kept_name(dispatcher) not in kept_functions():
-            if _python_will_do():
-                return in_python
+        kept = _kept_name(dispatcher) in kept_functions()
+        if _python_will_do(_BRIEF if kept else _PATIENCE):
+            return in_python
+        if not kept:
             _say_once()
         return compile_for(*args, **named)
 
@@ -111,11 +114,11 @@ def _say_once() -> None:
     _log.info("compiling for this machine, which takes a while (%s)", kept)
 
 
-def _python_will_do() -> bool:
+def _python_will_do(patience: float) -> bool:
     if _insisted.get() or not _waived.get():
         return False
     since = _since.get()
-    return _spent[0] + (0.0 if since is None else time.perf_counter() - since) < _PATIENCE
+    return _spent[0] + (0.0 if since is None else time.perf_counter() - since) < patience
 
 
 @contextmanager
