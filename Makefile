@@ -68,6 +68,7 @@ bench:
 	-$(VENV)/python benchmarks/stopping.py --trials 5
 	-$(VENV)/python benchmarks/strategies.py
 	-$(VENV)/python benchmarks/verdict.py
+	$(VENV)/python benchmarks/libraries.py
 
 dist:
 	@tools/setup dev
