@@ -90,6 +90,7 @@ def sql(file: Path) -> Iterator[sqlite3.Connection]:
         "UPDATE palacs_events SET x = 'text' WHERE seq = 5",
         "UPDATE palacs_events SET salt = 17 WHERE seq = 5",
         "UPDATE palacs_events SET digest = NULL WHERE seq = 5",
+        "UPDATE palacs_events SET digest = NULL, salt = NULL WHERE seq = 5",
         "UPDATE palacs_events SET at = 'noon' WHERE seq = 5",
         'UPDATE palacs_events SET attrs = \'{"subject":"p9"}\' WHERE seq = 5',
         "UPDATE palacs_events SET entry = entry || 'x' WHERE seq = 5",

@@ -158,7 +158,13 @@ def test_a_damaged_log_can_be_given_up_on_purpose_and_is_kept(
         assert storage.verify() == []
     assert give_up_log(url) is None
     header = _copied(file, _flipped(_log(file), 130), tmp_path)
-    assert give_up_log(f"sqlite:///{header}") is not None
+    check = [sys.executable, "-m", "palacs", "storage", "check", "--storage", f"sqlite:///{header}"]
+    refused = subprocess.run(check, capture_output=True, text=True, timeout=60)
+    assert refused.returncode != 0
+    assert "check --give-up-log --storage sqlite:///" in refused.stderr
+    done = subprocess.run([*check, "--give-up-log"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, "set aside as" in done.stderr) == (0, True)
+    assert "all is as it was written" in done.stdout
     assert _n_events(header) == 1
 
 
