@@ -60,6 +60,8 @@ bench:
 	$(VENV)/python benchmarks/reproduce.py
 	$(VENV)/python benchmarks/campaign.py
 	$(VENV)/python benchmarks/studio.py
+	$(VENV)/python benchmarks/sizes.py
+	-$(VENV)/python benchmarks/start.py
 	@# These fail where a bar they print is not reached; the others go on.
 	-$(VENV)/python benchmarks/bandwidth.py
 	-$(VENV)/python benchmarks/bandwidth_rules.py

@@ -55,7 +55,7 @@ EXTRAS = {
 
 
 def missing(extra: str) -> list[str]:
-    """Return the modules of an extra that are not installed, its own last.
+    """Return the modules of an extra that are not installed, its own first.
 
     Examples
     --------
@@ -64,8 +64,8 @@ def missing(extra: str) -> list[str]:
     []
     """
     row = EXTRAS[extra]
-    found = [module for name in row.includes for module in missing(name)]
-    found += [module for module in row.modules if not _installed(module)]
+    found = [module for module in row.modules if not _installed(module)]
+    found += [module for name in row.includes for module in missing(name)]
     return list(dict.fromkeys(found))
 
 

@@ -92,7 +92,7 @@ def _dependencies() -> Iterator[Finding]:
         yield Finding("dependencies", "absent", "palacs runs from its sources; bounds unknown")
         return
     fitting = []
-    for name, least in _bounds(wanted):
+    for name, least in dict(_bounds(wanted)).items():
         try:
             has = version(name)
         except PackageNotFoundError:
