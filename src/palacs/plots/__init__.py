@@ -14,9 +14,9 @@ need("plots", "palacs.plots")
 from matplotlib.figure import Figure
 
 from palacs.plots._best_shares import best_shares
-from palacs.plots._class_errors import class_errors
 from palacs.plots._curves import learning_curves
 from palacs.plots._data import learning_stages, scatter
+from palacs.plots._errors_by_class import class_errors
 from palacs.plots._intervals import difference_intervals
 from palacs.plots._look_inside import look_inside
 from palacs.plots._paper import differences, proportions
