@@ -240,6 +240,17 @@ def test_what_stopping_saves_is_counted_over_the_trials_in_which_it_was_advised(
     assert sure["given_up"] == pytest.approx(errors[58] - errors[200])
 
 
+def test_advice_is_about_new_groups_where_groups_are_known(overlapping: Dataset) -> None:
+    grouped = replace(overlapping, groups=np.arange(600) % 4)
+    stopped = [
+        what_stopping_saves(
+            play(comparison_experiment(data, ["uniform"], budget=70, trials=1)), good_enough=0.9
+        )["stopped"].item()
+        for data in (overlapping, grouped)
+    ]
+    assert stopped == [1, 0]  # four groups do not show how much one differs from the next
+
+
 def test_without_advice_no_saving_is_claimed(dataset: Dataset, overlapping: Dataset) -> None:
     few = what_stopping_saves(play(comparison_experiment(dataset, ["uniform"], budget=6, trials=2)))
     assert few["stopped"].tolist() == [0]

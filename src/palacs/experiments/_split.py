@@ -7,8 +7,10 @@ the same instances, so only what they request tells them apart.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from palacs.checks import Codes, Features
 from palacs.datasets import Dataset
@@ -28,6 +30,8 @@ class Split:
         The order in which the first instance of every class is acquired.
     X_test : ndarray of shape (n_test, n_features)
     y_test : ndarray of shape (n_test,)
+    groups : ndarray of shape (n_train,) or None
+        Who or what each row of ``X`` belongs to, where the data set knows it.
     """
 
     X: Features
@@ -35,6 +39,7 @@ class Split:
     start: Codes
     X_test: Features
     y_test: Codes
+    groups: npt.NDArray[Any] | None = None
 
     @property
     def n_classes(self) -> int:
@@ -96,4 +101,6 @@ def _assemble(dataset: Dataset, queues: list[Codes], tests: list[Codes], start: 
     first = np.concatenate([[0], np.cumsum([len(queue) for queue in queues])]).astype(np.int64)
     rows, test_rows = np.concatenate(queues), np.concatenate(tests)
     X = np.ascontiguousarray(dataset.X[rows])
-    return Split(X, first, start, np.ascontiguousarray(dataset.X[test_rows]), dataset.y[test_rows])
+    X_test, y_test = np.ascontiguousarray(dataset.X[test_rows]), dataset.y[test_rows]
+    groups = None if dataset.groups is None else dataset.groups[rows]
+    return Split(X, first, start, X_test, y_test, groups)

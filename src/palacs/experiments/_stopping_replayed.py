@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from palacs.checks import Codes, Features
@@ -92,6 +93,7 @@ class _LaidOut:
 
     X: Features
     y: Codes
+    groups: npt.NDArray[Any] | None
     errors: Features
 
     @property
@@ -116,14 +118,18 @@ def _laid_out(results: Results, title: str, number: int) -> Iterator[_LaidOut]:
         requested = np.array([names[str(name)] for name in rows["class"]], dtype=np.int64)
         split, _ = experiment.deal(task.name, trial)
         y = np.concatenate([split.start, requested])
-        yield _LaidOut(split.X[split.rows_of(y)], y, rows["error"].to_numpy())
+        taken = split.rows_of(y)
+        # Advice must be what a campaign that knows the groups gets.
+        groups = None if split.groups is None else split.groups[taken]
+        yield _LaidOut(split.X[taken], y, groups, rows["error"].to_numpy())
 
 
 def _end(trial: _LaidOut, options: Mapping[str, Any]) -> tuple[int, float, float] | None:
     """Return after how many acquisitions stop is first advised, the error then and at the end."""
     start = len(trial.y) - len(trial.errors)
     for n in trial.sizes:
-        if advise_stopping(trial.X[:n], trial.y[:n], **options).stop:
+        groups = None if trial.groups is None else trial.groups[:n]
+        if advise_stopping(trial.X[:n], trial.y[:n], groups=groups, **options).stop:
             return n - start, float(trial.errors[n - start - 1]), float(trial.errors[-1])
     return None
 
