@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -163,7 +164,7 @@ def compare_command(
     )
     folder = _folder(data) if out is None else out
     with reporting(folder, aside=as_json) as console:
-        lists = {"drop": listed(drop or ""), "keep": listed(keep or "")}
+        lists = {"drop": _names(drop), "keep": _names(keep)}
         dataset = load_any(data, target, groups=groups, random_state=seed, **reading, **lists)
         experiment = comparison_experiment(
             dataset,
@@ -187,6 +188,18 @@ def compare_command(
         if as_json:
             record = {**comparison_record(results, summary), "report": str(report)}
             typer.echo(json.dumps(record, indent=2, ensure_ascii=False))
+
+
+def _names(text: str | None) -> list[str]:
+    """Split names of columns at commas; one that holds a comma stands in quotes.
+
+    Examples
+    --------
+    >>> _names('id, "length, mm"')
+    ['id', 'length, mm']
+    """
+    cells = next(csv.reader([text or ""], skipinitialspace=True), [])
+    return [name.strip() for name in cells if name.strip()]
 
 
 def _folder(data: str) -> Path:

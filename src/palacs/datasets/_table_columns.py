@@ -143,7 +143,7 @@ def _refuse_text(used: Sequence[Raw], options: TableOptions, where: str) -> None
             )
     if texts and options.encode is None:
         shown = [f"{raw.name!r} (e.g. {_odd(raw)!r})" for raw in texts]
-        names = ",".join(raw.name for raw in texts)
+        names = ",".join(f'"{r.name}"' if "," in r.name else r.name for r in texts)
         raise ValueError(
             f"{where} has features that are not numbers: {listing(shown, quote=False)}. Leave "
             f"them out (--drop {names!r}), turn them into numbers (--encode one-hot or ordinal), "

@@ -28,7 +28,7 @@ from palacs.experiments._split import Split
 _MOST_TRIALS = 50
 _TRIED = 20
 # Weights of the other model; beyond that it is no quick look any more.
-_MOST_WEIGHTS = 20_000
+_MOST_WEIGHTS = 50_000
 
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 
