@@ -81,12 +81,14 @@ def _download() -> str:
 
 def _first_error(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return next((line for line in lines if "error" in line.lower()), (lines or ["no reason"])[-1])
+    where = next((i for i, line in enumerate(lines) if "error" in line.lower()), len(lines) - 1)
+    # What it was caused by stands in the next line.
+    return " ".join(lines[where : where + 2]) or "no reason was given"
 
 
 def _sorry(failed: str, why: str) -> str:
     names = ", ".join(name for name in NAMES if "/" not in name)
-    return WITHOUT.format(names=names, failed=failed, why=why, venv=sys.prefix)
+    return WITHOUT.format(names=names, failed=failed, why=why, venv=os.path.relpath(sys.prefix))
 
 
 def main() -> int:
