@@ -46,6 +46,7 @@ DRAW: dict[str, Callable[..., Any]] = {
     "differences": lambda **to: plots.differences(ERRORS, **to),
     "difference_intervals": lambda **to: plots.difference_intervals(DIFFERENCES, **to),
     "critical_difference": lambda **to: plots.critical_difference(RANKED, **to),
+    "class_errors": lambda **to: plots.class_errors(SHARES.assign(error=[0.1, 0.4]), **to),
     "scatter": lambda **to: plots.scatter(load("iris"), **to),
 }
 
