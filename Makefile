@@ -1,6 +1,8 @@
 # Everything starts from Python 3.11+ alone; tools/setup makes .venv and keeps it up to date.
 .PHONY: help demo test test-docs test-oldest test-newest lint format dist bench soak reproduce clean
 VENV := .venv/bin
+# Several at once; a file's tests stay together, since they share what they set up.
+AT_ONCE := --numprocesses auto --maxprocesses 4 --dist loadfile
 export PYTHON
 
 help:
@@ -35,7 +37,7 @@ lint:
 	$(VENV)/node tools/javascript/node_modules/typescript/bin/tsc -p tools/javascript
 
 test: lint
-	$(VENV)/pytest
+	$(VENV)/pytest $(AT_ONCE)
 
 test-docs:
 	@tools/setup dev
@@ -45,7 +47,7 @@ test-docs:
 END = build/$*-$(or $(notdir $(PYTHON)),python)
 test-oldest test-newest: test-%:
 	@INTO="$(END)" RELEASES=$* tools/setup test
-	"$(END)/bin/python" -m pytest $(PYTEST)
+	"$(END)/bin/python" -m pytest $(AT_ONCE) $(PYTEST)
 
 format:
 	@tools/setup dev
