@@ -1,5 +1,7 @@
 """Random numbers are a function of (seed, step, purpose) and bit for bit NumPy's Philox."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,6 +18,7 @@ from palacs.stream import (
     fill_normal,
     permutation,
     philox,
+    to_unit,
     uniform,
 )
 
@@ -97,3 +100,18 @@ def test_other_seeds_steps_and_purposes_give_unrelated_streams():
     ]
     for other, _ in others:
         assert abs(np.corrcoef(base, other)[0, 1]) < 0.04
+
+
+def test_python_may_hand_words_to_machine_code() -> None:
+    # A first decision may run in Python while what it calls was compiled before.
+    filled: Any = fill_normal
+    drawn: Any = uniform
+    word: Any = 5
+    to_unit(word)
+    numbers = stream()
+    by_machine, by_python = np.empty(40), np.empty(40)
+    fill_normal(numbers, PSEUDO, 0, by_machine)
+    filled.py_func(numbers, PSEUDO, 0, by_python)
+    np.testing.assert_allclose(by_python, by_machine, rtol=1e-12)
+    for i in range(20):
+        assert drawn.py_func(numbers, PSEUDO, i) == uniform(numbers, PSEUDO, i)

@@ -108,14 +108,18 @@ def philox(seed: Word, step: Word, purpose: Word, block: int) -> tuple[Word, Wor
 
 @compiled
 def to_unit(word: Word) -> float:
-    """Turn a random word into a float in [0, 1), as NumPy's ``Generator.random`` does."""
+    """Turn a random word into a float in [0, 1), as NumPy's ``Generator.random`` does.
+
+    Callers say that it is a word: where Python runs them it is a plain number, which machine code
+    would take for a signed one.
+    """
     return np.float64(word >> _ELEVEN) * _TO_UNIT
 
 
 @compiled
 def uniform(stream: Stream, purpose: Word, i: int) -> float:
     """Return the first uniform number of block ``i``."""
-    return float(to_unit(philox(stream.seed, stream.step, purpose, i)[0]))
+    return float(to_unit(np.uint64(philox(stream.seed, stream.step, purpose, i)[0])))
 
 
 @compiled
@@ -134,8 +138,8 @@ def fill_normal(stream: Stream, purpose: Word, first_block: int, out: Vector) ->
             first = words[0] if pair == 0 else words[2]
             second = words[1] if pair == 0 else words[3]
             # 1 - u lies in (0, 1], where the logarithm is finite.
-            radius = np.sqrt(-2.0 * np.log(1.0 - to_unit(first)))
-            angle = 2.0 * np.pi * to_unit(second)
+            radius = np.sqrt(-2.0 * np.log(1.0 - to_unit(np.uint64(first))))
+            angle = 2.0 * np.pi * to_unit(np.uint64(second))
             if i < n:
                 out[i] = radius * np.cos(angle)
             if i + 1 < n:

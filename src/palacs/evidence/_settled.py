@@ -87,7 +87,7 @@ def halve(y: Codes, counts: Codes, stream: Stream) -> Halves:
         words = philox(stream.seed, stream.step, HALVES, i)
         for s in range(SPLITS):
             word = words[0] if s == 0 else words[1]
-            if to_unit(word) * left[c] < counts[c] // 2 - in_half[c, s]:
+            if to_unit(np.uint64(word)) * left[c] < counts[c] // 2 - in_half[c, s]:
                 half[i, s] = True
                 in_half[c, s] += 1
         left[c] -= 1
