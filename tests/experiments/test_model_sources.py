@@ -86,7 +86,7 @@ def test_a_model_comes_in_many_ways(here: Path, given: Any) -> None:
         (LinearRegression(), "is not a classifier"),
         (KMeans, "is not a classifier"),
         (StandardScaler(), "it has no predict"),
-        (object(), "is no classifier, class or factory"),
+        pytest.param(object(), "is no classifier, class or factory", id="an object"),
     ],
     ids=str,
 )
