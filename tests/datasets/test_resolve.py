@@ -51,6 +51,7 @@ def openml_cache(tmp_path, monkeypatch):
             "name": "smells",
             "version": "1",
             "status": "active",
+            "file_id": "7",
             "format": "ARFF",
             "licence": "CC0",
             "description": "",
@@ -63,7 +64,9 @@ def openml_cache(tmp_path, monkeypatch):
             "api/v1/json/data/qualities/7": {"data_qualities": {"quality": []}},
         }
         files = {path: json.dumps(answer).encode() for path, answer in answers.items()}
-        for path, content in (files | {"data/v1/download/7/smells.arff": arff}).items():
+        # scikit-learn 1.6 asks for the file by its number, later ones by its address.
+        files |= {"data/v1/download/7/smells.arff": arff, "data/v1/download/7": arff}
+        for path, content in files.items():
             cached = tmp_path / "openml" / "openml.org" / f"{path}.gz"
             cached.parent.mkdir(parents=True, exist_ok=True)
             cached.write_bytes(gzip.compress(content))

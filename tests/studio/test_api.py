@@ -59,7 +59,7 @@ def test_a_campaign_made_over_rest_is_the_one_that_python_loads(shared_studio: A
         ({"classes": ["only"]}, "at least two classes"),
         ({"classes": ["a", "a"]}, "named twice"),
         ({"classes": ["a", 1]}, "mix text and integers"),
-        ({"strategy": "palacs"}, "did you mean 'pal-acs'"),
+        ({"strategy": "pal-asc"}, "did you mean 'pal-acs'"),
         ({"params": {"bandwith": 1}}, "no parameter 'bandwith'; it has: classifier"),
         ({"strategy": "pal-acs", "params": {"bandwidth": -1}}, "bandwidth"),
         ({"budget": 0}, "budget"),
