@@ -38,6 +38,7 @@ SHOWING = [name for name, tokens in PAGES.items() if any(t.type == "fence" for t
 MARKED = {
     ("README.md", "not run: this would run these tests again"),
     ("README.md", "run with --trials 1 --datasets 3clusters: 500 trials take a quarter of an hour"),
+    ("README.md", "not run: this would install from an index"),
     ("README.md", "run with --trials 4: a hundred trials take minutes"),
     ("README.md", "not run: it goes on until it is stopped, see docs/studio.md"),
     (

@@ -204,7 +204,7 @@ def picture(house: House) -> str:
             text = wrap(", ".join(below) or "nothing", 90 - width)
             lines.append(f"  {room:{width}}  ← {text[0]}")
             lines += [f"  {'':{width}}    {rest}" for rest in text[1:]]
-    return "\n".join(["```", *lines, "```"])
+    return "\n".join(["```text", *lines, "```"])
 
 
 def drawn(text: str, house: House) -> str:
