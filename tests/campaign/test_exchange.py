@@ -286,9 +286,12 @@ def test_tables_that_a_spreadsheet_saved_are_refused_in_plain_words(tmp_path: Pa
     assert import_campaign(marked, storage="memory").status().instances == 1
 
 
+_NOTED = {"subject": "s07", "patient": 1234567890, "phone": "4915112345", "first": True}
+
+
 def test_a_cell_that_contradicts_the_record_is_refused_with_its_row(tmp_path: Path) -> None:
     c = create_campaign("study", ["a", "b"], storage="memory", attrs={"room": "=12"})
-    c.tell(c.ask(), [0.5, 1.5], "a", cost=2.5, attrs={"subject": "s07"})
+    c.tell(c.ask(), [0.5, 1.5], "a", cost=2.5, attrs=_NOTED)
     c.fail(c.ask(), "-tired\nand more")
     c.pause("b")
     c.add([0.25, 0.5], "b")
@@ -310,6 +313,10 @@ def test_a_cell_that_contradicts_the_record_is_refused_with_its_row(tmp_path: Pa
         {"asked": ""},
         {"cost": "2.6"},
         {"attrs.subject": "s08"},
+        {"attrs.patient": "1234567891"},
+        {"attrs.phone": "4915112346"},
+        {"attrs.phone": "49151_12345"},
+        {"attrs.first": "FALSE"},
         {"state": "retracted"},
         {"reason": "moved"},
     ):
@@ -319,5 +326,9 @@ def test_a_cell_that_contradicts_the_record_is_refused_with_its_row(tmp_path: Pa
     with pytest.raises(ValueError, match="row 2, of the campaign's own events"):
         import_campaign(saved({"label": "b"}, row=0), storage="memory")
     # What a spreadsheet does by itself: other forms of numbers and times, another order.
-    for harmless in ({"cost": "2,50E0".replace(",", ".")}, {"told_at": "15/11/2026 21:00"}, None):
+    for harmless in (
+        {"cost": "2.50E0", "attrs.patient": "1234567890.0", "attrs.first": "TRUE"},
+        {"told_at": "15/11/2026 21:00"},
+        None,
+    ):
         assert import_campaign(saved(harmless), storage="memory").events() == c.events()

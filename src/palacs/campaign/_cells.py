@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
@@ -61,9 +62,16 @@ def _same(cell: Any, known: Any) -> bool:
     there, here = _plain(cell), _plain(written)
     if there in (here, _plain(neutralise(written))) or {there, here} <= set(_OPEN):
         return True
+    if isinstance(known, bool):
+        return there.casefold() == here  # spreadsheets write TRUE
+    if "_" in there + here:
+        return False  # to Python 1_0 is 10
     try:
-        return math.isclose(float(there), float(here), rel_tol=1e-9)
-    except ValueError:
+        # Programs shorten what was measured; in the number of a person every digit counts.
+        if isinstance(known, float):
+            return math.isclose(float(there), known, rel_tol=1e-9)
+        return Decimal(there) == Decimal(here)
+    except (ArithmeticError, ValueError):
         return False
 
 
