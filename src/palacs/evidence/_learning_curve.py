@@ -121,8 +121,8 @@ def learning_curve(
         How often each class occurs in use, in sorted order; None weighs classes equally.
     groups : array-like of shape (n,) or None, default=None
         Who or what each instance belongs to, such as its subject, at least two. No instance is
-        judged by a model that saw its group, and chance is that in whole groups; any other model
-        than a Parzen window is then fitted up to ten times as often.
+        judged by a model that saw its group, parts are of whole groups, and so is chance; any other
+        model than a Parzen window is then fitted up to ten times as often.
 
     Returns
     -------
@@ -199,16 +199,21 @@ def _orders(codes: Codes, rng: np.random.Generator) -> list[Codes]:
     return [rng.permutation(np.flatnonzero(codes == codes[i])) for i in np.sort(first)]
 
 
-def _parts(codes: Codes, rng: np.random.Generator, cuts: int, taken: int) -> list[Codes]:
+def _parts(
+    codes: Codes, groups: Codes | None, rng: np.random.Generator, cuts: int, taken: int
+) -> list[Codes]:
     """Return as many random parts as there are cuts, each with every class."""
     orders = _orders(codes, rng)
     # Classes start at different parts, or all that is left over would fall to the first.
     starts = rng.integers(cuts, size=len(orders))
+    # Who goes on records further groups, so a part has fewer of them, not less of each.
+    places = None if groups is None else rng.permutation(int(groups.max()) + 1)[groups]
     parts = []
     for p in range(cuts):
         rows = []
         for order, start in zip(orders, starts, strict=True):
-            chosen = order[(np.arange(len(order)) + start + p) % cuts < taken]
+            where = np.arange(len(order)) + start if places is None else places[order]
+            chosen = order[(where + p) % cuts < taken]
             rows.append(chosen if len(chosen) else order[[p % len(order)]])
         parts.append(np.concatenate(rows))
     return parts
@@ -220,11 +225,13 @@ def _wrong(judge: PartsJudge, rng: np.random.Generator, repeats: int) -> tuple[F
     guess = 1.0 - 1.0 / n_classes  # what is known of an instance that no model could judge
     wrong = np.empty((repeats, n, len(_CUTS) + 1))
     sizes = np.full(len(_CUTS) + 1, float(n))
+    alone = len(np.unique(judge.groups)) == n
+    groups = None if alone else judge.groups
     whole = judge.whole(rng)
     wrong[:, :, -1] = np.where(np.isnan(whole), guess, whole)
     for r in range(repeats):
         for s, (cuts, taken) in enumerate(_CUTS):
-            parts = _parts(judge.y, rng, cuts, taken)
+            parts = _parts(judge.y, groups, rng, cuts, taken)
             sizes[s] = np.mean([len(part) for part in parts])
             seen = np.array([judge.part(part) for part in parts])
             known = ~np.isnan(seen)
