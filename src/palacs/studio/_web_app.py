@@ -84,8 +84,11 @@ def create_app(config: StudioConfig) -> FastAPI:
 
 
 def _warm_up() -> None:
-    """Compile what the first decision needs while the browser is still opening."""
-    from palacs.strategies import DEFAULT_STRATEGY, make
+    """Compile what decisions need while the browser is still opening."""
+    from palacs.compiled import insisting
+    from palacs.strategies import compile_ahead, make
 
-    for name in (DEFAULT_STRATEGY, "pal-acs", "inverse"):
-        make(name, random_state=0).query([[0.0], [1.0]], [0, 1], pending=[0])
+    compile_ahead()
+    with insisting():
+        for name in ("pal-acs", "inverse"):
+            make(name, random_state=0).query([[0.0], [1.0]], [0, 1], pending=[0])
