@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from palacs.campaign import Campaign, Conflict, create_campaign, import_campaign, load_campaign
-from palacs.storage import MemoryStorage
+from palacs.storage import MemoryStorage, StorageUnavailable
 
 SECRET = 0.123456789012345
 PATTERN = struct.pack("<d", SECRET)
@@ -221,6 +221,32 @@ def test_an_erasure_that_was_killed_is_completed_by_repeating_it(tmp_path: Path)
     campaign = load_campaign("study", storage=address)
     assert campaign.status().states["erased"] == 7
     campaign.erase({"subject": "s01"}, reason="withdrawn")
+    for name in os.listdir(tmp_path):
+        assert PATTERN not in (tmp_path / name).read_bytes()
+
+
+_READER = """
+import sqlite3, sys
+file = sqlite3.connect(sys.argv[1], isolation_level=None)
+file.execute("BEGIN")
+print(file.execute("SELECT count(*) FROM palacs_events").fetchone(), flush=True)
+sys.stdin.read()
+"""
+
+
+def test_an_erasure_beside_a_reader_says_that_it_has_to_be_repeated(tmp_path: Path) -> None:
+    file = tmp_path / "lab.db"
+    campaign = filled(f"sqlite:///{file}?timeout=0.3")
+    command = [sys.executable, "-c", _READER, str(file)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+        assert reader.stdout is not None
+        assert reader.stdout.readline()
+        with pytest.raises(StorageUnavailable, match=r"its traces could not .* erase the same"):
+            campaign.erase({"subject": "s01"}, reason="withdrawn")
+        assert campaign.status().states["erased"] == 7
+        reader.communicate()
+    assert campaign.erase({"subject": "s01"}, reason="withdrawn") == 0
+    campaign.close()
     for name in os.listdir(tmp_path):
         assert PATTERN not in (tmp_path / name).read_bytes()
 

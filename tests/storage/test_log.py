@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from palacs.campaign import create_campaign, load_campaign
-from palacs.storage import StorageDamaged, give_up_log, open_storage
+from palacs.storage import StorageDamaged, StorageUnavailable, give_up_log, open_storage
 
 FLIPS = 100
 
@@ -102,6 +102,16 @@ def test_a_damaged_stretch_is_noticed_by_what_was_written_after_it(
         with pytest.raises(StorageDamaged, match="transactions"):
             load_campaign("lab", storage=f"sqlite:///{copy}")
         assert copy.with_name("copy.db-wal").read_bytes() == broken
+
+
+def test_a_log_that_cannot_be_read_is_named(left: tuple[Path, int], tmp_path: Path) -> None:
+    copy = _copied(left[0], b"", tmp_path)
+    log = copy.with_name("copy.db-wal")
+    log.unlink()
+    log.mkdir()
+    with pytest.raises(StorageUnavailable, match=r"copy\.db-wal', .* cannot be read \(Is a dir"):
+        open_storage(f"sqlite:///{copy}")
+    log.rmdir()
 
 
 def test_a_log_that_was_cut_off_opens_with_what_was_committed(

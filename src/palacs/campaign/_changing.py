@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 from palacs.campaign import _course, _decide, _values
 from palacs.campaign._calls import Call, call_of, kept
-from palacs.campaign._erasing import alike, check_wanted, erase, matching
+from palacs.campaign._erasing import alike, check_wanted, erase, matching, not_cleaned
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._reader import CampaignReader
 from palacs.campaign._records import Request, id_of
@@ -168,7 +168,8 @@ class ChangingCampaign(CampaignReader, ABC):
             n = erase(turn, ids, why, call)
         with kept(op):
             self._refresh()
-            if self._ledger.n_erased:
+        if self._ledger.n_erased:
+            with not_cleaned():
                 self._storage.purge()
         return n
 

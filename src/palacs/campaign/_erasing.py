@@ -10,14 +10,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from palacs.campaign._attrs import attr_text, check_attrs
 from palacs.campaign._calls import Call, first_outcome, signed
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._noted import attrs_of
-from palacs.storage import Draft, Transaction
+from palacs.storage import Draft, StorageFull, StorageUnavailable, Transaction
 
 
 def check_wanted(attrs: Any) -> dict[str, str | None]:
@@ -68,6 +69,18 @@ def _bare(text: str | None) -> str | None:
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     letters = "".join(c for c in plain if unicodedata.category(c)[0] in "LN")
     return re.sub(r"(?<!\d)0+(?=\d)", "", letters) if letters else text
+
+
+@contextmanager
+def not_cleaned() -> Iterator[None]:
+    """Say what is done and what is not where the storage could not be cleaned after an erasure."""
+    try:
+        yield
+    except (StorageFull, StorageUnavailable) as error:
+        raise type(error)(
+            "the record no longer holds what was erased, but its traces could not be removed from "
+            f"the storage: {error} Then erase the same once more, which removes them."
+        ) from error
 
 
 def erase(turn: Transaction, ids: list[str], reason: str, call: Call | None) -> int:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from palacs.storage._sqlite_handle import beside
-from palacs.storage._storage_errors import StorageDamaged
+from palacs.storage._storage_errors import StorageDamaged, StorageUnavailable
 
 _Words = npt.NDArray[np.uint32]
 
@@ -62,7 +62,13 @@ class _Frames:
 def require_sound_log(file: Path, address: str) -> None:
     """Raise where SQLite would silently forget what was committed to a file's log."""
     log = beside(file, "-wal")
-    damage = damage_of(log)
+    try:
+        damage = damage_of(log)
+    except OSError as error:
+        raise StorageUnavailable(
+            f"{str(log)!r}, the log of {file.name!r}, cannot be read ({error.strerror}); check its "
+            "permissions and the disk."
+        ) from error
     if damage is None:
         return
     place = f"at its frame {damage.frame}" if damage.frame else "in front of all frames"
