@@ -22,8 +22,13 @@ from palacs.datasets._table_options import TableOptions
 from palacs.datasets._table_words import listing
 
 Texts = list[str | None]
-# A number with its unit, 5.1 cm or < 0.5: no category, and no id where all are different.
-_MEASURE = re.compile(r"[<>~≤≥]?\s*[-+]?\d+(?:[.,]\d+)?\s*[^\d\s]{0,4}")
+# A number with its unit, 5.1 cm, $ 5.10, (5.10) or < 0.5: no category, and no id where all are
+# different.
+_MEASURE = re.compile(
+    r"[-+]?(?:[<>~≤≥=(]|(?:EUR|USD|GBP|CHF)\s|[A-Z]{0,2}[$€£¥])?\s*"
+    r"[-+]?\d+(?:[.,]\d{3})*(?:[.,]\d+)?(?:[eE][-+]?\d+)?"
+    r"(?:\s*[^\d\s]{0,4}|\s+[^\d\s]\S{0,11}|\s*(?:±|\+/-)\s*\d+(?:[.,]\d+)?)"
+)
 # One column per value; beyond so many it is no category any more.
 _MOST_VALUES = 50
 
@@ -180,6 +185,10 @@ def _complete_rows(used: Sequence[Raw], options: TableOptions, where: str) -> ND
             f"{where} has {sum(counts.values())} missing values in {int(anywhere.sum())} of "
             f"{len(anywhere)} rows ({listed}). Fill them in (--impute median, mean or "
             "most-frequent), leave these rows out (--impute drop-rows) or the columns (--drop)."
+        )
+    if empty := [name for name, gap in gaps.items() if gap.all()]:
+        raise ValueError(
+            f"{where}: {listing(empty)} is empty; there is nothing to keep, so leave it out."
         )
     if options.impute == "drop-rows" and gaps:
         if anywhere.all():

@@ -7,21 +7,41 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from palacs.datasets._table_columns import Raw
+from palacs.datasets._table_numbers import TwoReadings, read_numbers
 from palacs.datasets._table_words import check_target
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def raws_from_frame(frame: pd.DataFrame, target: str | None, where: str) -> tuple[list[Raw], str]:
+def raws_from_frame(
+    frame: pd.DataFrame, target: str | None, where: str, groups: str | None = None
+) -> tuple[list[Raw], str]:
     """Return the columns of a data frame, and the target's name if it is one of them."""
     names = [str(column) for column in frame.columns]
     found = check_target(target, names, where)
-    return [Raw(name, _values(frame.iloc[:, i])) for i, name in enumerate(names)], found
+    raws = [Raw(name, _values(frame.iloc[:, i])) for i, name in enumerate(names)]
+    as_text = {i for i, name in enumerate(names) if name in (found, groups)}
+    # Categories stay what they are, also where they are called by numbers.
+    as_text |= {i for i, kind in enumerate(frame.dtypes) if str(kind) == "category"}
+    return [raw if i in as_text else _written_numbers(raw) for i, raw in enumerate(raws)], found
+
+
+def _written_numbers(raw: Raw) -> Raw:
+    """Return a column of numbers that were saved as text, or as decimals, as numbers."""
+    if isinstance(raw.values, np.ndarray):
+        return raw
+    try:
+        numbers = read_numbers([text or "" for text in raw.values])
+    except TwoReadings:
+        return raw  # told with the other numbers that cannot be read
+    return raw if numbers is None else Raw(raw.name, numbers.values, numbers.how)
 
 
 def _values(column: pd.Series[Any]) -> Any:
     kind = getattr(column.dtype, "kind", "O")
+    if kind == "m":
+        return column.dt.total_seconds().to_numpy(dtype=np.float64)
     if kind in "biuf":
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     missing = column.isna()

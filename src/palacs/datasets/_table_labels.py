@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ def name_classes(labels: Sequence[Any], target: str, where: str) -> tuple[tuple[
     """Name the classes and number them in order; `labels` has shape (n_instances,)."""
     texts = [label_text(label) for label in labels]
     try:
-        ordered = sorted(set(texts), key=lambda text: (float(text), text))
+        ordered = sorted(set(texts), key=_place)
     except ValueError:
         ordered = sorted(set(texts))
     if len(ordered) < 2:
@@ -26,6 +27,12 @@ def name_classes(labels: Sequence[Any], target: str, where: str) -> tuple[tuple[
         )
     code_of = {text: code for code, text in enumerate(ordered)}
     return tuple(ordered), np.array([code_of[text] for text in texts], dtype=np.int64)
+
+
+def _place(text: str) -> tuple[bool, float, str]:
+    """Return what numbers are sorted by; a NaN, which is neither below nor above any, is last."""
+    value = float(text)
+    return isnan(value), 0.0 if isnan(value) else value, text
 
 
 def label_text(label: Any) -> str:

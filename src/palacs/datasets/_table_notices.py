@@ -20,6 +20,8 @@ from palacs.datasets._dataset import Codes
 LEAST_ROWS = 10
 _PER_CLASS = 3
 _SEVERAL = 4
+# So many of the numbers are different where only some rows stand twice.
+_NEARLY = 0.9
 
 Values = NDArray[np.float64]
 Texts = Sequence[str | None]
@@ -73,6 +75,12 @@ def look_at_numbers(name: str, values: Values, y: Codes) -> Notice:
         return Notice("dates", "such as 20240131; no feature", leave_out=True)
     if len(distinct) == len(values):
         return _look_at_unique(name, values, whole)
+    if whole and len(distinct) >= _NEARLY * len(known):
+        # Row numbers of a table in which some rows stand twice, or lost their number.
+        if np.ptp(distinct) == len(distinct) - 1:
+            return Notice("row numbers", "nearly every whole number once; no feature", True)
+        if (np.diff(known) >= 0).all() or (np.diff(known) <= 0).all():
+            return Notice("numbers", "whole, in the order of the rows; --drop it if it is an id")
     if _says_who(name):
         return Notice("numbers", _who(name))
     return Notice("numbers")

@@ -49,12 +49,13 @@ def read_numbers(cells: Sequence[str], decimal: str | None = None) -> Numbers | 
     cells : sequence of str
         Without blanks around them.
     decimal : {".", ","} or None
-        What stands before the decimals; None takes a point, and refuses commas.
+        What stands before the decimals; None takes a point, and refuses commas, and points that
+        stand between thousands by the look of it.
 
     Raises
     ------
     TwoReadings
-        The column holds commas that may stand before decimals or between thousands.
+        The column holds marks that may stand before decimals or between thousands.
 
     Examples
     --------
@@ -103,7 +104,12 @@ def _values(distinct: set[str], decimal: str | None) -> tuple[dict[str, float], 
     if decimal != ",":
         try:
             if not any("_" in cell for cell in distinct):
-                return {cell: float(cell) for cell in distinct}, []
+                numbers = {cell: float(cell) for cell in distinct}
+                if decimal is None:
+                    _refuse_points(distinct)
+                return numbers, []
+        except TwoReadings:
+            raise
         except ValueError:
             pass
     texts = {cell: _tidy(cell) for cell in distinct}
@@ -141,6 +147,21 @@ def _normal(text: str, decimal: str) -> str:
     elif "." in text:
         return "?"  # 1.5 is no number where the comma stands before decimals
     return text.replace(",", ".")
+
+
+def _refuse_points(texts: set[str]) -> None:
+    """Refuse 950 beside 1.200 where every point has three digits behind it: thousands, likely.
+
+    All with points would be a thousandth alike, which scaling undoes.
+    """
+    pointed = sorted(text for text in texts if "." in text)
+    if not pointed or len(pointed) == len(texts) or not all(map(_BY_POINTS.fullmatch, pointed)):
+        return
+    whole = [text.lstrip("+-") for text in texts if "." not in text]
+    if all(w.isdecimal() and len(w) <= 3 for w in whole) and max(map(len, whole)) == 3:
+        said = f"{pointed[0]!r}, beside {max(whole, key=len)!r},"
+        readings = f"{_normal(pointed[0], ',')} (--decimal ,) or as {pointed[0]} (--decimal .)"
+        raise TwoReadings(f"{said} can be read as {readings}")
 
 
 def _refuse_commas(texts: dict[str, str]) -> None:

@@ -52,8 +52,12 @@ def make_dataset(
     _refuse_infinite(features, where)
     belongs = _groups(raws, groups, where)
     kept = [label for label, row in zip(kept, features.rows, strict=True) if row]
+    before = class_names
     class_names, y = name_classes(kept, target, where)
     remarks += _rows_told(len(labels), int(labelled.sum()), len(kept))
+    if gone := [name for name in before if name not in class_names]:
+        remarks.append(f"With these rows every instance of the class {listing(gone)} was left out.")
+    remarks += _repeats_told(features.X, y)
     return Dataset(
         name=origin.name,
         X=np.ascontiguousarray(features.X),
@@ -138,6 +142,18 @@ def _rows_told(read: int, labelled: int, used: int) -> list[str]:
         f"{count} {'row' if count == 1 else 'rows'} {why} left out."
         for why, count in counts.items()
         if count
+    ]
+
+
+def _repeats_told(X: NDArray[np.float64], y: NDArray[np.int64]) -> list[str]:
+    """Tell of rows that are there more than once: one may be learned from, the other tested on."""
+    count = len(y) - len({row.tobytes() for row in np.column_stack([X, y])})
+    if not count:
+        return []
+    rows = "1 row is" if count == 1 else f"{count} rows are"
+    return [
+        f"{rows} the same as one before in every feature and the class: a trial may learn from one "
+        "and be tested on the other; leave copies of an instance out."
     ]
 
 

@@ -76,6 +76,8 @@ def decode(content: bytes, encoding: str | None, where: str) -> tuple[str, str]:
                 f"{where} holds no text that can be read as {name}; save it as CSV, or name its "
                 "encoding (--encoding)."
             )
+        if "\n" not in text:
+            text = text.replace("\r", "\n")  # as the first Macs ended their lines
         return text.removeprefix("\ufeff"), name
     raise ValueError(f"{where} cannot be read as {names[-1]}: {complaint}")
 
@@ -141,12 +143,18 @@ def _stands_before(line: str, rest: str, target: str | None, sep: str | None) ->
     if line.count('"') % 2:
         return False  # a name that goes on in the next line
     below = rest.splitlines()[:_LINES]
-    if _alone(line, sep) and any(map(_marks, below[:3])):
+    if _alone(line, sep) and any(map(_marks, below[:3])) and not _by_blanks(line, below, target):
         return True
     if target is None or _is_header(line, target):
         return False
     names = next((other for other in below if _is_header(other, target)), "")
     return any(line.count(mark) < names.count(mark) for mark in _MARKS if _has(names, mark, target))
+
+
+def _by_blanks(line: str, below: list[str], target: str | None) -> bool:
+    """Whether a line names columns between blanks, of numbers with decimal commas."""
+    names = line.split()
+    return target in names and len(names) == len(below[0].split()) > 1
 
 
 def _told(lines: list[str]) -> list[str]:

@@ -118,7 +118,7 @@ def read_table(
         raws, remarks, target = *_read_npz(path, target or "y", groups), target or "y"
     elif suffix == ".parquet":
         options.refuse_for_numbers(where)
-        raws, remarks, target = _read_parquet(path, target)
+        raws, remarks, target = _read_parquet(path, target, groups)
     else:
         raws, remarks, target = _read_text(path, target, groups, options)
     origin = Origin(where, path.name[: -len(suffix)], _OWN, "unknown", tuple(remarks))
@@ -220,14 +220,16 @@ def _leave_out_units(cells: Cells, as_text: Sequence[str | None], decimal: str |
         cells.columns = [column[1:] for column in cells.columns]
 
 
-def _read_parquet(path: Path, target: str | None) -> tuple[list[Raw], list[str], str]:
+def _read_parquet(
+    path: Path, target: str | None, groups: str | None
+) -> tuple[list[Raw], list[str], str]:
     need("parquet", f"Reading {path}")
     pandas = import_pandas(f"Reading {path}")
     try:
         frame = pandas.read_parquet(path)
     except (ValueError, OSError) as error:
         raise ValueError(f"{path} cannot be read as .parquet: {error}") from error
-    raws, target = raws_from_frame(frame, target, str(path))
+    raws, target = raws_from_frame(frame, target, str(path), groups)
     return raws, [], target
 
 
