@@ -53,7 +53,7 @@ def test_text_becomes_columns_of_its_values_only_where_that_was_asked_for() -> N
     with pytest.raises(ValueError, match=r"not numbers: 'colour' \(e\.g\. 'r'\).*get_dummies"):
         from_arrays(frame, Y)
     dataset = from_arrays(frame, Y, one_hot=True)
-    assert dataset.feature_names == ("width", "height", "colour_g", "colour_r")
+    assert dataset.feature_names == ("width", "height", "colour=g", "colour=r")
     assert dataset.X[0].tolist() == [0.0, 1.0, 0.0, 1.0]
     many = pd.DataFrame({"note": [f"text {i}" for i in range(60)]})
     with pytest.raises(ValueError, match="'note' holds 60 different texts"):
@@ -101,3 +101,20 @@ def test_what_looks_like_an_id_is_kept_with_a_warning() -> None:
 def test_one_group_is_none() -> None:
     with pytest.raises(ValueError, match="groups holds one group only, 's1'"):
         from_arrays(X, Y, groups=["s1"] * 6)
+
+
+def test_classes_in_another_order_than_the_rows_are_refused():
+    frame = pd.DataFrame({"u": [1.0, 2.0, 3.5, 4.0]})
+    labels = pd.Series(["a", "b", "a", "b"])
+    with pytest.raises(ValueError, match=r"y\.loc\[X\.index\]"):
+        from_arrays(frame, labels[::-1])
+    assert len(from_arrays(frame, labels[::-1].reset_index(drop=True))) == 4
+    assert len(from_arrays(frame, labels.set_axis(list("wxyz")))) == 4
+
+
+def test_a_column_is_not_mistaken_for_one_of_a_text():
+    frame = pd.DataFrame({"a=b": [1.0, 2.0, 3.0, 4.0], "a": ["b", "c", "b", "c"]})
+    with pytest.raises(ValueError, match="two columns would be called 'a=b'"):
+        from_arrays(frame, [0, 0, 1, 1], one_hot=True)
+    kept = from_arrays(frame.rename(columns={"a=b": "a_b"}), [0, 0, 1, 1], one_hot=True)
+    assert kept.feature_names == ("a_b", "a=b", "a=c")

@@ -129,4 +129,4 @@ def test_numbers_in_other_types_of_a_parquet_file_are_numbers(tmp_path, values):
     frame.to_parquet(tmp_path / "nose.parquet")
     read = read_table(tmp_path / "nose.parquet", "smell", groups="who")
     assert read.X[:, 0] == pytest.approx(U)
-    assert sorted(np.unique(read.groups)) == ["01", "1", "2"]
+    assert set(read.groups if read.groups is not None else ()) == {"01", "1", "2"}

@@ -66,15 +66,15 @@ def test_a_model_that_fails_where_another_does_not_is_told_to_be_the_problem(
 ) -> None:
     stump = DummyClassifier(strategy="prior")
     (said,) = model_sentences(check_model(play(make_dataset(), budget=20, classifier=stump)))
-    assert said.startswith("The model itself is the problem. The model hardly beats guessing")
+    assert said.startswith("The model itself is the problem. The model does not beat guessing")
     assert "logistic regression has an error of" in said
-    assert said.endswith("--classifier sklearn.linear_model.LogisticRegression.")
+    assert "--classifier sklearn.linear_model.LogisticRegression, in Python model=" in said
 
 
 def test_where_nothing_can_be_learned_no_model_is_blamed() -> None:
     (said,) = model_sentences(check_model(play(noise(), budget=30)))
-    assert said.startswith("The model hardly beats guessing")
-    assert "So does logistic regression" in said
+    assert said.startswith("The model does not beat guessing: its error at the end is 0.515")
+    assert "Nor does logistic regression" in said
 
 
 def test_a_model_that_does_well_is_not_mentioned(make_dataset: MakeDataset) -> None:

@@ -11,7 +11,9 @@ import polars as pl
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
@@ -139,3 +141,21 @@ def test_groups_are_kept_together() -> None:
 def test_a_data_set_knows_its_classes() -> None:
     with pytest.raises(ValueError, match="X is a Dataset, which knows its y; leave y out"):
         palacs.compare(load("iris"), [1, 2], **QUICK)
+
+
+def test_a_folder_of_scaled_numbers_is_not_taken_for_one_of_numbers_as_they_are(
+    tmp_path: Path,
+) -> None:
+    frame = table()[["size", "kind"]].assign(other=np.linspace(0, 1, 36) ** 2)
+    model = KNeighborsClassifier(1)
+    palacs.compare(frame, "kind", model=model, out=tmp_path, **QUICK)
+    with pytest.raises(ValueError, match=r"not scaled: sklearn.*now"):
+        palacs.compare(frame, "kind", model=model, scale=False, out=tmp_path, **QUICK)
+
+
+def test_logistic_regression_is_not_held_against_itself() -> None:
+    X, y = np.random.default_rng(0).normal(size=(48, 3)), np.arange(48) % 3
+    found = palacs.compare(X, y, model=make_pipeline(LogisticRegression()), **QUICK)
+    assert found.summary.model is not None
+    assert found.summary.model.other is not None
+    assert found.summary.model.other.name == "the default model"

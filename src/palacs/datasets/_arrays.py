@@ -6,6 +6,7 @@ about. polars is never imported, for its frames are read column by column.
 
 from __future__ import annotations
 
+import textwrap
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -106,12 +107,27 @@ def take_columns(
         check_target(column, table.columns, _WHERE)
     if len(named) == 2 and y == groups:
         raise ValueError(f"{y!r} holds the classes; groups need another column.")
+    for values, what in ((y, "y"), (groups, "groups")):
+        _refuse_other_order(X, values, what)
     labels = _values(table, y, "y")
     belongs = None if groups is None else _values(table, groups, "groups")
     features = table.drop(columns=named)
     if features.shape[1] == 0 or len(features) == 0:
         raise ValueError(f"{_WHERE} has {len(features)} rows and no feature; give at least one.")
     return features, labels, belongs
+
+
+def _refuse_other_order(X: Any, values: Any, name: str) -> None:
+    """Refuse a Series with the index of X in another order: it would be taken row by row."""
+    mine: Any = getattr(X, "index", None)
+    theirs: Any = getattr(values, "index", None)
+    if not hasattr(mine, "equals") or not hasattr(theirs, "equals") or mine.equals(theirs):
+        return
+    if len(mine) == len(theirs) and mine.sort_values().equals(theirs.sort_values()):
+        raise ValueError(
+            f"{name} has the index of X in another order; give {name}.loc[X.index], or "
+            f"{name}.to_numpy() if the order of the rows is meant."
+        )
 
 
 def _checked_groups(belongs: list[Any]) -> Any:
@@ -172,7 +188,8 @@ def _values(table: pd.DataFrame, given: Any, name: str) -> list[Any]:
             given = getattr(given, how)()
             break
     if not isinstance(given, Sequence) or any(isinstance(item, list) for item in given):
-        raise ValueError(f"{name} must be a flat list of labels, one per instance, got {given!r}.")
+        shown = textwrap.shorten(repr(given), 80, placeholder=" ...")
+        raise ValueError(f"{name} must be a flat list of labels, one per instance, got {shown}.")
     if len(given) != len(table):
         raise ValueError(
             f"{name} has {len(given)} entries for {len(table)} instances; give one for each."
@@ -209,7 +226,11 @@ def _as_numbers(table: pd.DataFrame, one_hot: bool) -> pd.DataFrame:
             )
     import pandas
 
-    return pandas.get_dummies(table, columns=list(text), dtype=float)
+    made = pandas.get_dummies(table, columns=list(text), dtype=float, prefix_sep="=")
+    twice = made.columns[made.columns.duplicated()]
+    if len(twice):
+        raise ValueError(f"{_WHERE}: two columns would be called {twice[0]!r}; rename one.")
+    return made
 
 
 def _kind(column: pd.Series[Any]) -> str:

@@ -26,12 +26,17 @@ class GivenRows:
         As the model is to see them.
     labels : ndarray of shape (n_classes,)
         By code.
+    scaled : bool, default=True
+        Whether the numbers of the table are scaled; the settings of a folder tell.
     """
 
-    def __init__(self, X: Features, table: Any, labels: npt.NDArray[Any]) -> None:
+    def __init__(
+        self, X: Features, table: Any, labels: npt.NDArray[Any], *, scaled: bool = True
+    ) -> None:
         self.X = X
         self.table = table
         self.labels = labels
+        self.scaled = scaled
         self._places: dict[bytes, int] = {}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

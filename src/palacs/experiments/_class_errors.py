@@ -16,9 +16,11 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
 
 from palacs.checks import Codes, Features
 from palacs.evidence import default_model
+from palacs.experiments._as_given import AsGiven
 from palacs.experiments._comparison import paired_t
 from palacs.experiments._judge import decisions_of
 from palacs.experiments._results import Results
@@ -106,7 +108,7 @@ def try_other_model(results: Results, strategy: str) -> OtherModel | None:
     dataset = experiment.tasks[0].dataset
     if dataset.n_classes * dataset.n_features > _MOST_WEIGHTS:
         return None
-    logistic = isinstance(experiment.classifier, LogisticRegression)
+    logistic = isinstance(_innermost(experiment.classifier), LogisticRegression)
     model: BaseEstimator = default_model() if logistic else LogisticRegression()
     last = results.trials["acquired"].max()
     final = results.trials[results.trials["acquired"] == last]
@@ -131,6 +133,13 @@ def try_other_model(results: Results, strategy: str) -> OtherModel | None:
         float(high),
         float(p),
     )
+
+
+def _innermost(model: Any) -> Any:
+    """Return what decides in the end: of a pipeline its last step."""
+    if isinstance(model, AsGiven):
+        return _innermost(model.model)
+    return _innermost(model.steps[-1][1]) if isinstance(model, Pipeline) else model
 
 
 def _last_sets(

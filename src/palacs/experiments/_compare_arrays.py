@@ -137,4 +137,4 @@ def _given(X: Any, y: Any, groups: Any, dataset: Dataset, scale: bool) -> GivenR
                 table[name] = as_played.X[:, place]
     _, first = np.unique(dataset.y, return_index=True)
     rows = table if hasattr(X, "columns") else table.to_numpy()
-    return GivenRows(as_played.X, rows, np.array([labels[i] for i in first]))
+    return GivenRows(as_played.X, rows, np.array([labels[i] for i in first]), scaled=scale)

@@ -24,6 +24,7 @@ from palacs.conditions import Conditions
 from palacs.datasets import DATASETS, Dataset
 from palacs.evidence import normalise
 from palacs.experiments import paper
+from palacs.experiments._as_given import AsGiven
 from palacs.experiments._split import Split, make_split
 from palacs.experiments._trial import Trial, TrialRules, run_trial
 from palacs.strategies import PALACS, ProportionalSelection, Strategy, find, make
@@ -270,6 +271,8 @@ def _fingerprint(dataset: Dataset) -> str:
 
 
 def _describe(estimator: BaseEstimator) -> str:
+    if isinstance(estimator, AsGiven):
+        return ("" if estimator.given.scaled else "not scaled: ") + _describe(estimator.model)
     # scikit-learn prints the parameters that differ from the defaults, nested ones too.
     text = repr(estimator)
     if type(estimator) is PALACS:

@@ -275,7 +275,7 @@ def _short(value: Any, other: Any) -> str:
     if len(text) <= _LONGEST:
         return text
     pairs = enumerate(zip(text, str(other), strict=False))
-    same = next((place for place, (a, b) in pairs if a != b), 0)
+    same = next((place for place, (a, b) in pairs if a != b), min(len(text), len(str(other))))
     # A few characters before it say what it is.
     begin = min(max(same - _LONGEST // 2, 0), len(text) - _LONGEST)
     shown = text[begin : begin + _LONGEST]

@@ -83,8 +83,9 @@ def model_sentences(check: ModelCheck | None) -> list[str]:
     """
     if check is None or not (check.near_guessing or check.other_is_better):
         return []
+    beats = "hardly beats" if _below(check.error, check.guessing) else "does not beat"
     hardly = (
-        f"The model hardly beats guessing: its error at the end is {check.error:.3f}, that of "
+        f"The model {beats} guessing: its error at the end is {check.error:.3f}, that of "
         f"guessing {check.guessing:.3f}."
     )
     if check.other is None:
@@ -94,7 +95,7 @@ def model_sentences(check: ModelCheck | None) -> list[str]:
         return [f"The model itself is the problem. {hardly} {better}" if check.near_guessing
                 else f"Another model does better: {better[0].lower()}{better[1:]}"]  # fmt: skip
     return [
-        f"{hardly} So does {check.other.name}, whose error on the same instances is "
+        f"{hardly} {_also(check)} does {check.other.name}, whose error on the same instances is "
         f"{check.other.error:.3f}: after so few acquisitions these features tell the classes "
         "hardly apart, whichever are asked for."
         if check.other.error > _HARDLY * check.guessing
@@ -102,8 +103,26 @@ def model_sentences(check: ModelCheck | None) -> list[str]:
     ]
 
 
+def _also(check: ModelCheck) -> str:
+    """Begin the sentence on another model that is not better than this one."""
+    assert check.other is not None
+    beats = _below(check.error, check.guessing)
+    if _below(check.other.error, check.guessing):
+        return "So" if beats else "Hardly more"
+    return "Not even that" if beats else "Nor"
+
+
+def _below(error: float, guessing: float) -> bool:
+    """Whether an error is below another as they are printed."""
+    return round(error, 3) < round(guessing, 3)
+
+
 def _beside(other: OtherModel) -> str:
-    remedy = "leave out --classifier" if other.option is None else f"--classifier {other.option}"
+    remedy = (
+        "leave out --classifier, in Python model"
+        if other.option is None
+        else f"--classifier {other.option}, in Python model={other.option!r}"
+    )
     return (
         f"On the instances that {other.strategy} got, {other.name} has an error of "
         f"{other.error:.3f} where this model has {other.judged_error:.3f} (95 % interval of the "
