@@ -27,8 +27,8 @@ from palacs.campaign._snapshot import snapshot_of
 from palacs.storage import Draft, Event, EventKind, Label
 
 # A decision is made again if one of these came in after what it knew. Where others only asked, a
-# slow one is made again once (the first may have waited for things to load), a quick one a few
-# times; then it is kept, as long as it is within all limits: nobody is overtaken for ever.
+# slow one is made again once (the first may have waited for things to load), a quick one for ten
+# seconds; then it is kept, as long as it is within all limits: nobody is overtaken for ever.
 _DECISIVE: frozenset[EventKind] = frozenset(
     {
         "asked",
@@ -42,7 +42,7 @@ _DECISIVE: frozenset[EventKind] = frozenset(
         "erased",
     }
 )
-_SLOW_S, _ATTEMPTS = 1.0, 4
+_SLOW_S, _PATIENCE_S = 1.0, 10.0
 
 
 class Campaign(ChangingCampaign):
@@ -114,7 +114,7 @@ class Campaign(ChangingCampaign):
     def _ask(self, n: int, attrs: Attrs | None, call: Call | None) -> list[Event]:
         # What was asked before may have used up the budget: look before deciding.
         written = [] if call is None else self._record(lambda _: [], call)
-        attempts = 0
+        started, attempts = time.monotonic(), 0
         while not written:
             begun, attempts = time.monotonic(), attempts + 1
             self._refresh()
@@ -123,7 +123,7 @@ class Campaign(ChangingCampaign):
                 now = snapshot_of(self._ledger, at)
             decision = _decide.decide(now, _decide.allowance(now, n))
             slow = attempts > 1 and time.monotonic() - begun > _SLOW_S
-            overtaken = slow or attempts >= _ATTEMPTS
+            overtaken = slow or time.monotonic() - started > _PATIENCE_S
             with self.writing(), self._storage.write(self._stored.key) as turn:
                 news = turn.events(now.seq)
                 self._catch_up(turn.events)
