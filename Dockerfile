@@ -13,7 +13,7 @@ USER 1000
 WORKDIR /data
 ENV PALACS_STORAGE=sqlite:////data/lab.db NUMBA_CACHE_DIR=/home/palacs/.cache
 # Compile now, so that nobody waits for it at the first request.
-RUN python -c "import palacs; palacs.SpareSettled().query([[0.1], [0.2], [0.9]], ['a', 'a', 'b'])"
+RUN palacs doctor --compile
 VOLUME ["/data", "/reports"]
 EXPOSE 8765
 HEALTHCHECK --interval=10s --start-period=30s \

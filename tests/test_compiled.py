@@ -110,6 +110,34 @@ def test_types_compiled_at_the_same_time_do_not_overwrite_each_other(tmp_path: P
     assert sum(name.startswith("ties.best_of") for name in names) == 2
 
 
+def test_a_damaged_file_is_compiled_anew_and_never_run(tmp_path: Path) -> None:
+    env = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    code = "import palacs.ties; print(palacs.ties.as_good(0.1 + 0.2, 0.3))"
+    assert run(code, env=env) == "True"
+    (file,) = tmp_path.rglob("*.nbc")
+    whole = file.read_bytes()
+    middle = len(whole) // 2
+    flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+    for damaged in (flipped, whole[:middle], b"", bytes(len(whole))):
+        file.write_bytes(damaged)
+        assert run(code, env=env) == "True"
+        assert file.read_bytes() != damaged, "it is replaced"
+
+
+def test_what_another_processor_compiled_hurries_nobody(tmp_path: Path) -> None:
+    """As in an image that was made elsewhere, or a home that several machines share."""
+    code = """
+import palacs.compiled._compiling as c, palacs.ties
+c._BRIEF = 0.0
+with c.without_compiling(1):
+    print(palacs.ties.as_good(0.1 + 0.2, 0.3))
+"""
+    env = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    run("import palacs.ties; palacs.ties.as_good(0.1, 0.2)", env=env)
+    assert run(code, env={**env, "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}) == "True"
+    assert len(list(tmp_path.rglob("*.nbc"))) == 1, "Python decided"
+
+
 def test_an_edit_of_any_compiled_file_leads_to_another_folder(tmp_path: Path) -> None:
     copy = tmp_path / "palacs"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "data", "static"))
@@ -176,6 +204,9 @@ def test_a_read_only_installation_without_a_home_keeps_it_in_a_folder_of_its_own
     found = Path(run(code, env=env))
     assert found.parent.parent == tmp_path / "tmp"
     assert found.parent.stat().st_mode & 0o077 == 0
+    # Where not even a temporary folder can be had, nothing is kept, and everything works.
+    nowhere = "import tempfile; tempfile._candidate_tempdir_list = lambda: ['/dev/null/x']"
+    assert run(f"{nowhere}\n{code}", env=env) == "None"
     # One that others may write to is not trusted: what is kept there is run.
     found.parent.chmod(0o777)
     assert run(code, env=env) == "None"

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import palacs
 from palacs import Conditions
-from palacs.cli import _rooms
+from palacs.cli import BRINGS, _rooms
 from palacs.cli._app import COMMANDS, build_app, load_command
 from palacs.strategies import available
 
@@ -141,6 +141,14 @@ def test_without_typer_the_command_itself_says_what_to_install() -> None:
         "palacs: this command needs 'typer', which is not installed; "
         "run: pip install 'palacs[cli]'\n"
     )
+
+
+def test_without_typer_the_extra_that_is_named_brings_the_whole_command() -> None:
+    for name, row in COMMANDS.items():
+        assert BRINGS.get(name, "cli") == row.extra
+    done = palacs_without("typer", "compare", "my.csv")
+    assert done.returncode == 1
+    assert done.stderr.endswith("run: pip install 'palacs[experiments]'\n")
 
 
 def test_a_shell_completes_commands_and_campaigns(tmp_path: Path) -> None:

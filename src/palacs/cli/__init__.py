@@ -9,18 +9,29 @@ from __future__ import annotations
 import logging
 import sys
 
-from palacs.extras import need
+from palacs.extras import missing, remedy
 
 __all__ = ["main"]
+
+# Extras that bring the command line too, by the command they are for; a test holds them against
+# the table of commands, which cannot be read without it.
+BRINGS = {
+    "reproduce": "experiments",
+    "compare": "experiments",
+    "campaign": "campaign",
+    "storage": "campaign",
+    "studio": "studio",
+}
 
 
 def main() -> None:
     """Entry point of the ``palacs`` command."""
-    try:
-        need("cli", "palacs: this command")
-    except ModuleNotFoundError as error:
-        print(error, file=sys.stderr)
-        raise SystemExit(1) from None
+    absent = missing("cli")
+    if absent:
+        run = remedy(BRINGS.get("".join(sys.argv[1:2]), "cli"))
+        lacks = f"palacs: this command needs {absent[0]!r}, which is not installed; run: {run}"
+        print(lacks, file=sys.stderr)
+        raise SystemExit(1)
     from palacs.cli._app import build_app
 
     # What the rooms have to say meanwhile, such as that they compile.

@@ -101,8 +101,8 @@ def _roots() -> Iterator[Path]:
 def _own_temporary() -> Path | None:
     """Return a temporary folder of the user's own: who writes there could run code as us."""
     user = os.getuid() if hasattr(os, "getuid") else 0
-    place = Path(tempfile.gettempdir()) / f"palacs-{user}"
     try:
+        place = Path(tempfile.gettempdir()) / f"palacs-{user}"  # fails where there is none
         place.mkdir(mode=0o700, exist_ok=True)
         found = place.lstat()
     except OSError:
@@ -115,5 +115,6 @@ def _own_temporary() -> Path | None:
 def _forget_older(root: Path) -> None:
     """Delete what was compiled from sources that nobody has used for a week."""
     for old in root.glob(f"{_NAME}*"):
-        if time.time() - old.stat().st_mtime > _FORGOTTEN_S:
-            shutil.rmtree(old, ignore_errors=True)
+        with suppress(OSError):  # another process deletes it too
+            if time.time() - old.stat().st_mtime > _FORGOTTEN_S:
+                shutil.rmtree(old, ignore_errors=True)

@@ -92,7 +92,7 @@ def _prepared(function: Function, dispatcher: Any) -> Function:
 
     def first_met(*args: Any, **named: Any) -> Any:
         # numba comes here when it meets types for which this process has no machine code.
-        kept = _kept_name(dispatcher) in kept_functions()
+        kept = _is_kept(dispatcher, args)
         if _python_will_do(_BRIEF if kept else _PATIENCE):
             return in_python
         if not kept:
@@ -172,9 +172,11 @@ class _Kept(caching.FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
-        with suppress(OSError, EOFError, pickle.PickleError):
-            found = pickle.loads(self._path(sig, target_context.codegen()).read_bytes())
-            return self._impl.rebuild(target_context, found)
+        with suppress(OSError):
+            digest, found = _halves(self._path(sig, target_context.codegen()).read_bytes())
+            # What is damaged would be run all the same.
+            if digest == hashlib.sha256(found).digest():
+                return self._impl.rebuild(target_context, pickle.loads(found))
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -183,7 +185,8 @@ class _Kept(caching.FunctionCache):
         path = self._path(sig, data.codegen)
         draft = path.with_suffix(f".{secrets.token_hex(4)}.part")
         with suppress(OSError):  # one that cannot be written is only read
-            draft.write_bytes(caching.dumps(self._impl.reduce(data)))
+            made = caching.dumps(self._impl.reduce(data))
+            draft.write_bytes(hashlib.sha256(made).digest() + made)
             os.replace(draft, path)
 
     def _path(self, sig: Any, codegen: Any) -> Path:
@@ -191,5 +194,15 @@ class _Kept(caching.FunctionCache):
         return Path(self.cache_path) / f"{self._impl.filename_base}.{key}.nbc"
 
 
-def _kept_name(dispatcher: Any) -> str:
-    return dispatcher._cache._impl.filename_base if isinstance(dispatcher._cache, _Kept) else ""
+def _halves(file: bytes) -> tuple[bytes, bytes]:
+    size = hashlib.sha256().digest_size
+    return file[:size], file[size:]
+
+
+def _is_kept(dispatcher: Any, args: tuple[Any, ...]) -> bool:
+    """Tell whether there is machine code for these very types and this very processor."""
+    cache = dispatcher._cache
+    if not isinstance(cache, _Kept) or cache._impl.filename_base not in kept_functions():
+        return False
+    types = tuple(dispatcher.typeof_pyval(arg) for arg in args)
+    return cache._path(types, dispatcher.targetctx.codegen()).is_file()
