@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 
 from palacs import plots
-from palacs.datasets import load
+from palacs.datasets import Dataset, load
 
 Blobs = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
 
@@ -98,3 +98,14 @@ def test_stages_must_rise_within_the_budget(blobs: Blobs, stages: list[int]) -> 
 def test_rows_outside_the_data_are_refused(blobs: Blobs) -> None:
     with pytest.raises(ValueError, match="rows from 0 to 40"):
         plots.learning_stages(*blobs, [0, 40], [1])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["a rather long class name {}", "{}" + 80 * "x"])
+def test_long_names_of_classes_leave_room_for_the_instances(name: str) -> None:
+    names = tuple(name.format(i) for i in range(8))
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    long = Dataset("long", X, np.arange(80) % 8, names, ("u", "v", "w"), "", "a test", "CC0")
+    figure = plots.scatter(long)
+    figure.canvas.draw()
+    assert figure.axes[0].get_position().height > 0.3

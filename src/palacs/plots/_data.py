@@ -35,6 +35,8 @@ Codes = npt.NDArray[np.int64]
 
 _AS_PIXELS = 3000
 """A figure of more points stores them as an image: an SVG would take megabytes."""
+# Characters of a class name in a legend.
+_LONGEST = 40
 _MOST_NAMES = 12
 _FAINT = "#b9bfc9"
 
@@ -105,7 +107,7 @@ def scatter(dataset: DrawnSet | Sequence[DrawnSet], *, ax: Axes | None = None) -
         _keep_shape(panel, points)
         title(panel, one.name)
         axis_labels(panel, *labels)
-        _name_classes(panel, one.class_names, 0.13 if alone else 0.2)
+        _name_classes(panel, one.class_names, alone=alone)
     return finish(figure, ax)
 
 
@@ -143,12 +145,15 @@ def _keep_shape(ax: Axes, points: Points) -> None:
         ax.set_aspect("equal", adjustable="datalim")
 
 
-def _name_classes(ax: Axes, class_names: Sequence[str], below: float) -> None:
+def _name_classes(ax: Axes, class_names: Sequence[str], *, alone: bool) -> None:
+    handles = _class_handles(class_names)
+    # A legend wider than its panel would leave no room for the panel.
+    longest = max(len(str(handle.get_label())) for handle in handles)
     ax.legend(
-        handles=_class_handles(class_names),
+        handles=handles,
         loc="upper left",
-        bbox_to_anchor=(-0.02, -below),
-        ncols=5,
+        bbox_to_anchor=(-0.02, -0.13 if alone else -0.2),
+        ncols=max(1, min(5, (75 if alone else 55) // (longest + 4))),
         frameon=False,
         fontsize=7.5,
         labelcolor=INK,
@@ -160,12 +165,16 @@ def _name_classes(ax: Axes, class_names: Sequence[str], below: float) -> None:
 
 def _class_handles(class_names: Sequence[str]) -> list[Line2D]:
     handles = [
-        _handle(str(name), class_marker(code), class_color(code))
+        _handle(_brief(str(name)), class_marker(code), class_color(code))
         for code, name in enumerate(class_names[:_MOST_NAMES])
     ]
     if len(class_names) > _MOST_NAMES:
         handles.append(_handle(f"and {len(class_names) - _MOST_NAMES} more", "", "none"))
     return handles
+
+
+def _brief(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}..."
 
 
 def _handle(label: str, marker: str, color: str) -> Line2D:
