@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -374,3 +375,16 @@ def test_a_backup_leaves_no_drafts_behind(tmp_path: Path, new_postgresql: NewUrl
     with pytest.raises(KeyboardInterrupt):
         backup_storage(url, folder / "two.db", progress=interrupted)
     assert os.listdir(folder) == ["one.db"]
+
+
+def test_a_moved_file_is_found_from_every_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    create_campaign("study", ["a", "b"], storage="sqlite:///old.db").close()
+    move_storage("sqlite:///old.db", "sqlite:///new.db")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    campaign = load_campaign("study", storage="sqlite:///../old.db")
+    with pytest.raises(StorageReadOnly, match=re.escape(f"use sqlite:///{tmp_path}/new.db")):
+        campaign.pause("a")

@@ -152,18 +152,25 @@ def move_storage(source: str, target: str, *, progress: Progress | None = None) 
         with old.alone() as connection:
             sealed = seal_of(connection)
             unfinished = _is_copy_of(new, old)
-            if sealed is not None and not (sealed == MOVED + new.url and unfinished):
+            if sealed is not None and not (sealed == MOVED + _anywhere(new) and unfinished):
                 raise refusal_of(sealed, old.url) or StorageError(sealed)
             if unfinished:
                 _require_equal(connection, new)
             else:
-                _make_copy(connection, new, COPY + old.url, progress)
+                _make_copy(connection, new, COPY + _anywhere(old), progress)
             if sealed is None:
-                seal(connection, MOVED + new.url)
+                seal(connection, MOVED + _anywhere(new))
         # Killed before this, neither or only the old one can be written: moving again ends it.
         with new.alone() as connection:
             unseal(connection)
         return new.url
+
+
+def _anywhere(storage: SQLStorage) -> str:
+    """Return an address that means the same in every folder, without a password."""
+    if not isinstance(storage, SQLiteStorage):
+        return storage.url
+    return f"sqlite:///{storage.path.resolve()}"
 
 
 def _make_copy(
@@ -185,7 +192,7 @@ def _is_copy_of(new: SQLStorage, old: SQLStorage) -> bool:
     except StorageNotFound:
         return False
     with new.frozen() as connection:
-        return seal_of(connection) == COPY + old.url
+        return seal_of(connection) == COPY + _anywhere(old)
 
 
 def _require_equal(connection: sa.Connection, new: SQLStorage) -> None:
