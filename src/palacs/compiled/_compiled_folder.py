@@ -92,7 +92,8 @@ def _roots() -> Iterator[Path]:
     yield _PACKAGE / "__pycache__"
     home = Path(os.path.expanduser("~"))  # unlike Path's, it never fails
     if home.is_absolute():  # not for a user without a name, as in some containers
-        yield Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "palacs"
+        chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        yield (chosen if chosen.is_absolute() else home / ".cache") / "palacs"
     temporary = _own_temporary()
     if temporary is not None:
         yield temporary
@@ -113,7 +114,7 @@ def _own_temporary() -> Path | None:
 
 
 def _forget_older(root: Path) -> None:
-    """Delete what was compiled from sources that nobody has used for a week."""
+    """Delete what was compiled from other sources, a week after the last was added."""
     for old in root.glob(f"{_NAME}*"):
         with suppress(OSError):  # another process deletes it too
             if time.time() - old.stat().st_mtime > _FORGOTTEN_S:
