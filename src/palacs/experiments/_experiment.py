@@ -7,7 +7,6 @@ and its number, so it does not matter when, where or in which order they run.
 from __future__ import annotations
 
 import hashlib
-import re
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from palacs._version import __version__
 from palacs.checks import Bandwidth, Codes, Features
@@ -23,11 +22,10 @@ from palacs.classifier import ParzenWindowClassifier
 from palacs.conditions import Conditions
 from palacs.datasets import DATASETS, Dataset
 from palacs.evidence import normalise
-from palacs.experiments import paper
-from palacs.experiments._as_given import AsGiven
+from palacs.experiments._described import describe
 from palacs.experiments._split import Split, make_split
 from palacs.experiments._trial import Trial, TrialRules, run_trial
-from palacs.strategies import PALACS, ProportionalSelection, Strategy, find, make
+from palacs.strategies import ProportionalSelection, Strategy, find, make
 
 # In the settings of data that is not built in; folders made before trials were drawn so lack it.
 DRAWN_BY = "drawn_by"
@@ -195,11 +193,11 @@ class Experiment:
                     "test_per_class": task.test_per_class,
                     "sha256": None if task.fresh else _fingerprint(task.dataset),
                     **({} if task.built_in else {DRAWN_BY: "classes"}),
-                    "strategies": {t: _describe(s) for t, s in task.strategies.items()},
+                    "strategies": {t: describe(s) for t, s in task.strategies.items()},
                 }
                 for task in self.tasks
             ],
-            "classifier": _describe(self.classifier),
+            "classifier": describe(self.classifier),
             "trials": self.trials,
             "seed": self.seed,
             "refill": self.refill,
@@ -268,32 +266,3 @@ def _fingerprint(dataset: Dataset) -> str:
     if dataset.groups is not None:
         digest.update("\0".join(map(str, dataset.groups.tolist())).encode())
     return digest.hexdigest()
-
-
-def _describe(estimator: BaseEstimator) -> str:
-    if isinstance(estimator, AsGiven):
-        return ("" if estimator.given.scaled else "not scaled: ") + _describe(estimator.model)
-    # scikit-learn prints the parameters that differ from the defaults, nested ones too.
-    text = repr(estimator)
-    if type(estimator) is PALACS:
-        text = _as_first_recorded(estimator)
-    return public_names(" ".join(f"{type(estimator).__module__}.{text}".split()))
-
-
-def _as_first_recorded(strategy: PALACS) -> str:
-    """Describe PAL-ACS as folders do since 0.05 was its default bandwidth, or none would go on."""
-    defaults = {**PALACS().get_params(deep=False), "bandwidth": paper.BANDWIDTH}
-    params = sorted(strategy.get_params(deep=False).items())
-    changed = [f"{key}={value!r}" for key, value in params if value != defaults[key]]
-    return f"PALACS({', '.join(changed)})"
-
-
-def public_names(text: str) -> str:
-    """Name this package's classes without private modules, which may move.
-
-    Examples
-    --------
-    >>> public_names("palacs.strategies._palacs.PALACS(bandwidth='auto')")
-    "palacs.strategies.PALACS(bandwidth='auto')"
-    """
-    return re.sub(r"\b(palacs(?:\.[a-z]\w*)*)(?:\._\w+)+\.(?=[A-Z])", r"\1.", text)

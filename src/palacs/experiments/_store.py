@@ -20,7 +20,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from palacs.experiments._experiment import DRAWN_BY, Experiment, public_names
+from palacs.experiments._described import public_names
+from palacs.experiments._experiment import DRAWN_BY, Experiment
 from palacs.experiments._trial import Trial
 
 _SETTINGS = "settings.json"
