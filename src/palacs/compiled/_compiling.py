@@ -21,8 +21,10 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from llvmlite.binding import ffi
 from numba import njit
 from numba.core import caching
+from numba.core.compiler_lock import global_compiler_lock
 
 from palacs.compiled._compiled_folder import folder, kept_functions, stamp
 
@@ -40,6 +42,21 @@ _insisted: ContextVar[bool] = ContextVar("palacs_insisted", default=False)
 _since: ContextVar[float | None] = ContextVar("palacs_since", default=None)
 _spent = [0.0]
 _log = logging.getLogger("palacs.compiled")
+
+
+def _hold() -> None:
+    global_compiler_lock.acquire()
+    ffi.lib._lock.__enter__()
+
+
+def _let_go() -> None:
+    ffi.lib._lock.__exit__(None, None, None)
+    global_compiler_lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    # A child has no thread that would ever finish what another began to compile or load.
+    os.register_at_fork(before=_hold, after_in_parent=_let_go, after_in_child=_let_go)
 
 
 def compiled(function: Function) -> Function:
