@@ -50,7 +50,7 @@ def visiting(browser: Browser, studio: Any, **options: Any) -> Iterator[Visitor]
         yield visitor
     finally:
         context.close()
-    assert visitor.complaints == [], "the browser's console must stay empty"
+    assert visitor.complaints == [], f"the browser's console must stay empty: {visitor.complaints}"
     assert visitor.foreign == [], "nothing may be fetched from anywhere else"
 
 

@@ -35,7 +35,7 @@ def warn_if_vanished(k: Features, X: Features, bandwidth: float) -> None:
         return
     widths = np.sqrt(np.median(nearest)) / bandwidth
     warnings.warn(
-        f"half of the instances are {widths:,.0f} or more bandwidths of {bandwidth:g} away from "
+        f"half of the instances are {widths:.3g} or more bandwidths of {bandwidth:g} away from "
         "any other, so that kernel frequencies vanish and the decision rests on chance. Use "
         'bandwidth="auto"; features in different units can be scaled: query(..., scale=True).',
         VanishingKernelWarning,
