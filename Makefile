@@ -37,6 +37,8 @@ lint:
 	$(VENV)/node tools/javascript/node_modules/typescript/bin/tsc -p tools/javascript
 
 test: lint
+	@# Once, before several processes would do it at the same time.
+	$(VENV)/python -c 'from palacs.strategies import compile_ahead; compile_ahead()'
 	$(VENV)/pytest $(AT_ONCE)
 
 test-docs:
