@@ -312,22 +312,6 @@ def test_the_schema_page_lists_every_operation_without_foreign_resources(
     assert all(url.startswith(shared_studio.base_url) for url in requested)
 
 
-def test_the_first_request_of_the_default_strategy_finds_it_compiled() -> None:
-    # In a process of its own: here other tests have compiled it already.
-    script = """
-from palacs.studio._web_app import _warm_up
-from palacs.evidence import tally
-from palacs.strategies import DEFAULT_STRATEGY, make
-
-_warm_up()
-compiled = list(tally.signatures)
-make(DEFAULT_STRATEGY, random_state=0).query([[0.1], [0.9]], ["a", "b"])
-assert compiled and compiled == tally.signatures, compiled
-"""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
-    subprocess.run([sys.executable, "-c", script], env=environment, check=True, timeout=120)
-
-
 def test_numbers_as_text_are_read_as_a_file_would_be(shared_studio: Any) -> None:
     shared_studio.post("/campaigns", {"name": "texts", "classes": ["a", "b"]})
     (request,) = shared_studio.post("/campaigns/texts/ask")["requests"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -54,7 +53,6 @@ def create_app(config: StudioConfig) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         hub.open()
-        threading.Thread(target=_warm_up, daemon=True).start()
         yield
         hub.close()
         if storage is not config.storage:
@@ -81,14 +79,3 @@ def create_app(config: StudioConfig) -> FastAPI:
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     app.add_middleware(Guard, config=config)
     return app
-
-
-def _warm_up() -> None:
-    """Compile what decisions need while the browser is still opening."""
-    from palacs.compiled import insisting
-    from palacs.strategies import compile_ahead, make
-
-    compile_ahead()
-    with insisting():
-        for name in ("pal-acs", "inverse"):
-            make(name, random_state=0).query([[0.0], [1.0]], [0, 1], pending=[0])
