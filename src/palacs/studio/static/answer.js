@@ -176,7 +176,9 @@ export class Answer {
   async ask() {
     await post(`${this.path}/ask`, { n: 1 });
     await this.refresh();
-    this.numbers.focus({ preventScroll: true });
+    // Whoever types a subject meanwhile goes on typing it there.
+    const { activeElement } = document;
+    if (!(activeElement instanceof HTMLInputElement)) this.numbers.focus({ preventScroll: true });
   }
 
   /**
