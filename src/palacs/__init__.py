@@ -87,6 +87,7 @@ _ROOMS = (
     "extras",
     "gain",
     "kernel",
+    "objects",
     "plots",
     "storage",
     "strategies",

@@ -6,24 +6,14 @@ or function of one's own, which may be edited between two runs.
 
 from __future__ import annotations
 
-import hashlib
 import re
-import sys
-import sysconfig
-from collections.abc import Iterator
-from pathlib import Path
-from types import FunctionType
-from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator
 
 from palacs.experiments import paper
 from palacs.experiments._as_given import AsGiven
+from palacs.objects import describe_object
 from palacs.strategies import PALACS
-
-_DIGITS = 12
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def describe(estimator: BaseEstimator) -> str:
@@ -37,14 +27,8 @@ def describe(estimator: BaseEstimator) -> str:
     """
     if isinstance(estimator, AsGiven):
         return ("" if estimator.given.scaled else "not scaled: ") + describe(estimator.model)
-    # scikit-learn prints the parameters that differ from the defaults, nested ones too.
-    text = _as_first_recorded(estimator) if type(estimator) is PALACS else repr(estimator)
-    text = _ADDRESS.sub("", " ".join(f"{type(estimator).__module__}.{text}".split()))
-    parts = list(_parts(estimator))
-    if "..." in text:
-        text += f" in full {_digest(_in_full(parts))}"
-    own = sorted({code for _, value in parts if (code := _own_code(value))})
-    return public_names(text + "".join(f" code {_digest(code)}" for code in own))
+    text = _as_first_recorded(estimator) if type(estimator) is PALACS else None
+    return public_names(describe_object(estimator, text))
 
 
 def public_names(text: str) -> str:
@@ -64,39 +48,3 @@ def _as_first_recorded(strategy: PALACS) -> str:
     params = sorted(strategy.get_params(deep=False).items())
     changed = [f"{key}={value!r}" for key, value in params if value != defaults[key]]
     return f"PALACS({', '.join(changed)})"
-
-
-def _parts(estimator: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the estimator and all its parameters, nested ones by their long names."""
-    yield "", estimator
-    if hasattr(estimator, "get_params"):
-        yield from sorted(estimator.get_params(deep=True).items())
-
-
-def _in_full(parts: list[tuple[str, Any]]) -> bytes:
-    """Return the parameters that hold no others, none of them cut short."""
-    with np.printoptions(threshold=sys.maxsize):
-        leaves = [f"{key}={value!r}" for key, value in parts if not hasattr(value, "get_params")]
-    return _ADDRESS.sub("", "\n".join(leaves)).encode()
-
-
-def _own_code(value: Any) -> bytes:
-    """Return the code behind a function or an object's class; nothing of what is installed."""
-    made = value if isinstance(value, (type, FunctionType)) else type(value)
-    module = sys.modules.get(made.__module__)
-    file = getattr(made, "__globals__", vars(module) if module else {}).get("__file__")
-    if file is not None:
-        return b"" if _installed(Path(file)) else Path(file).read_bytes()
-    if isinstance(made, FunctionType):
-        code = made.__code__
-        return code.co_code + _ADDRESS.sub("", repr((code.co_consts, code.co_names))).encode()
-    return b""
-
-
-def _installed(file: Path) -> bool:
-    homes = (*map(Path, sysconfig.get_paths().values()), Path(__file__).parent.parent)
-    return not file.is_file() or any(file.resolve().is_relative_to(h.resolve()) for h in homes)
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:_DIGITS]

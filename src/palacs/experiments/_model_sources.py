@@ -6,13 +6,12 @@ model.
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module, util
-from pathlib import Path
-from types import ModuleType
+from importlib import import_module
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+
+from palacs.objects import object_at
 
 _SUCH_AS = "sklearn.linear_model.LogisticRegression"
 _REMEDY = f"give one such as {_SUCH_AS}, or FILE.py:NAME of your own"
@@ -57,9 +56,8 @@ def classifier_from_path(path: str) -> Any:
     >>> classifier_from_path("sklearn.naive_bayes.GaussianNB")
     GaussianNB()
     """
-    where, colon, name = path.rpartition(":")
-    if colon:
-        found = _named_in(_local_module(where, path), name, path)
+    if ":" in path:
+        found = object_at(path, "a model")
         if not isinstance(found, type) and hasattr(found, "fit"):
             return checked_model(found, repr(path))
         if not callable(found):
@@ -115,49 +113,3 @@ def _called(factory: Any, what: str) -> Any:
             "that needs none."
         ) from error
     return checked_model(made, f"what {what} makes, {made!r},")
-
-
-def _local_module(where: str, path: str) -> ModuleType:
-    file = Path(where if where.endswith(".py") else f"{where.replace('.', '/')}.py")
-    try:
-        if file.is_file():
-            return _load(file)
-        if where.endswith(".py") or not where:
-            raise ValueError(f"there is no file {file} (looked in {file.absolute().parent})")
-        _look_in(Path.cwd())
-        return import_module(where)
-    except Exception as error:
-        # The file is somebody's own code and may fail in any way.
-        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-        raise ValueError(
-            f"cannot read a model from {path!r} ({kind}{error}); {_REMEDY}."
-        ) from error
-
-
-def _load(file: Path) -> ModuleType:
-    """Run a file as a module that travels to other processes by value."""
-    # Not its bare name: a file may be called like a module that is there already.
-    spec = util.spec_from_file_location(f"palacs_model_{file.stem}", file.absolute())
-    assert spec is not None
-    assert spec.loader is not None
-    module = util.module_from_spec(spec)
-    _look_in(file.absolute().parent)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    for pickler in ("joblib.externals.cloudpickle", "cloudpickle"):
-        if util.find_spec(pickler) is not None:
-            import_module(pickler).register_pickle_by_value(module)
-    return module
-
-
-def _look_in(folder: Path) -> None:
-    # Workers take over where modules are looked for. Last: a file here may be called json.py.
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
-
-
-def _named_in(module: ModuleType, name: str, path: str) -> Any:
-    if hasattr(module, name):
-        return getattr(module, name)
-    own = [key for key in vars(module) if not key.startswith("_")][:10]
-    raise ValueError(f"{path!r}: there is no {name!r}; there is {', '.join(own) or 'nothing'}.")
