@@ -84,6 +84,7 @@ _ROOMS = (
     "datasets",
     "evidence",
     "experiments",
+    "extractors",
     "extras",
     "gain",
     "kernel",

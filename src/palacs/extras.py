@@ -50,6 +50,8 @@ EXTRAS = {
         ("campaign",),
     ),
     "dask": Extra("trials on a cluster", ("distributed",), ("experiments",)),
+    "eeg": Extra("the extractors csp and tangent-space", ("pyriemann",)),
+    "pictures": Extra("pictures as recordings, the extractor hog", ("skimage", "PIL")),
     "smartwatch": Extra("the data set smartwatch", ("seglearn",)),
 }
 

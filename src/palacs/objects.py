@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["describe_object", "object_at"]
+__all__ = ["describe_object", "object_at", "seeded"]
 
 _DIGITS = 12
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -87,6 +87,26 @@ def describe_object(thing: Any, text: str | None = None) -> str:
         text += f" in full {_digest(_in_full(parts))}"
     own = sorted({code for _, value in parts if (code := _own_code(value))})
     return text + "".join(f" code {_digest(code)}" for code in own)
+
+
+def seeded(model: Any, seed: int) -> Any:
+    """Return an estimator with every seed that was left open set, so that it can be fitted again.
+
+    Examples
+    --------
+    >>> from palacs.objects import seeded
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> seeded(DecisionTreeClassifier(), 7).random_state
+    7
+    """
+    from sklearn.base import clone
+
+    open_seeds = {
+        key: seed
+        for key, value in sorted(model.get_params(deep=True).items())
+        if value is None and (key == "random_state" or key.endswith("__random_state"))
+    }
+    return clone(model).set_params(**open_seeds) if open_seeds else model
 
 
 def _module(where: str) -> ModuleType:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 from palacs.objects import object_at
 
@@ -85,23 +85,6 @@ def checked_model(model: Any, what: str) -> Any:
     if is_regressor(model) or (isinstance(model, BaseEstimator) and not is_classifier(model)):
         raise ValueError(f"{what} is not a classifier; {_REMEDY}.")
     return model
-
-
-def seeded(model: Any, seed: int) -> Any:
-    """Return the model with every seed that was left open set, so that trials can be repeated.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> seeded(DecisionTreeClassifier(), 7).random_state
-    7
-    """
-    open_seeds = {
-        key: seed
-        for key, value in sorted(model.get_params(deep=True).items())
-        if value is None and (key == "random_state" or key.endswith("__random_state"))
-    }
-    return clone(model).set_params(**open_seeds) if open_seeds else model
 
 
 def _called(factory: Any, what: str) -> Any:

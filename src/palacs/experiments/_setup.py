@@ -24,8 +24,9 @@ from palacs.experiments._condition_checks import (
     check_limits,
 )
 from palacs.experiments._experiment import Experiment, Task, parzen, scaled, strategy_for
-from palacs.experiments._model_sources import model_from, seeded
+from palacs.experiments._model_sources import model_from
 from palacs.experiments._trial import check_supply
+from palacs.objects import seeded
 from palacs.strategies import DEFAULT_STRATEGY, Strategy, find
 
 _LEAST_PER_CLASS = 4

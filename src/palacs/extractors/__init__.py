@@ -1,0 +1,36 @@
+"""From recordings to features: reading the raw material, and what turns it into `x`.
+
+An extractor is any scikit-learn transformer or pipeline, or a function of one recording. Those
+that are shipped go by a name; what they need beyond SciPy is an extra each. Nothing here knows of
+campaigns: `palacs.campaign` writes down which extractor is in force.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from palacs.extractors._extractor import Extractor, extractor_from
+from palacs.extractors._reading import RecordedArray, read_recording, with_rate
+from palacs.extractors._shipped import EXTRACTORS, ExtractorInfo
+
+if TYPE_CHECKING:
+    from palacs.extractors._signals import BandPower, MelBands
+
+__all__ = [
+    "EXTRACTORS",
+    "BandPower",
+    "Extractor",
+    "ExtractorInfo",
+    "MelBands",
+    "RecordedArray",
+    "extractor_from",
+    "read_recording",
+    "with_rate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn takes a second to import, which reading a recording need not wait for.
+    if name in ("BandPower", "MelBands"):
+        from palacs.extractors import _signals
+
+        return getattr(_signals, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
