@@ -10,6 +10,8 @@ from palacs.extras import need
 
 need("campaign", "palacs.campaign")
 
+from palacs.campaign._acquired import Acquired, NoMore, NotAcquired, Source
+from palacs.campaign._asking import AskAndTell
 from palacs.campaign._author import acting_as
 from palacs.campaign._campaign import Campaign
 from palacs.campaign._campaign_errors import (
@@ -18,11 +20,13 @@ from palacs.campaign._campaign_errors import (
     CampaignError,
     Conflict,
     NothingToAsk,
+    SourceFailed,
     UnknownClass,
     UnknownEntry,
 )
 from palacs.campaign._instance_file import read_instance
 from palacs.campaign._operations import Notes
+from palacs.campaign._plan import Run
 from palacs.campaign._recordings import Recording, RecordingCheck
 from palacs.campaign._records import (
     ClassStatus,
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
     from palacs.campaign._why import Why
 
 __all__ = [
+    "Acquired",
+    "AskAndTell",
     "BoundsScaler",
     "BudgetExhausted",
     "Campaign",
@@ -52,14 +58,19 @@ __all__ = [
     "Conflict",
     "Instance",
     "Mismatch",
+    "NoMore",
+    "NotAcquired",
     "Notes",
     "NothingToAsk",
     "Recording",
     "RecordingCheck",
     "Replay",
     "Request",
+    "Run",
     "Settings",
     "Snapshot",
+    "Source",
+    "SourceFailed",
     "Status",
     "UnknownClass",
     "UnknownEntry",

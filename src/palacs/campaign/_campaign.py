@@ -16,6 +16,7 @@ from typing import Any, Unpack
 import numpy.typing as npt
 
 from palacs.campaign import _decide, _operations, _values
+from palacs.campaign._asking import AskAndTell
 from palacs.campaign._attrs import Attrs, check_attrs
 from palacs.campaign._calls import Call, call_of, first_outcome, kept, signed
 from palacs.campaign._changing import ChangingCampaign
@@ -45,7 +46,7 @@ _DECISIVE: frozenset[EventKind] = frozenset(
 _SLOW_S, _PATIENCE_S = 1.0, 10.0
 
 
-class Campaign(ChangingCampaign):
+class Campaign(ChangingCampaign, AskAndTell):
     """A durable ask-and-tell run; made by `create_campaign` and `load_campaign`.
 
     Any number of processes and threads may work on one campaign at a time. What an

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from palacs.campaign._plan import Run
+
 
 class CampaignError(Exception):
     """The campaign cannot do this now."""
@@ -29,3 +34,17 @@ class Conflict(CampaignError):
 
 class UnknownClass(ValueError):
     """The label is not one of the campaign's classes."""
+
+
+class SourceFailed(CampaignError):
+    """A source brought nothing many times in a row, so that the run ended.
+
+    Attributes
+    ----------
+    run : Run
+        How far it had come.
+    """
+
+    def __init__(self, message: str, run: Run) -> None:
+        super().__init__(message)
+        self.run = run

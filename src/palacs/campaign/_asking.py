@@ -1,0 +1,141 @@
+"""What can be asked and told: the small surface that the loop around a source is written against.
+
+A campaign has it, and so has one that another machine serves.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy.typing as npt
+
+from palacs.campaign._operations import Notes
+from palacs.campaign._records import Instance, Request, Status
+from palacs.storage import Label
+
+if TYPE_CHECKING:
+    from palacs.campaign._acquired import Source
+    from palacs.campaign._plan import Options, Run
+
+
+class AskAndTell(ABC):
+    """Something that says what to acquire next and is told what came."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    @abstractmethod
+    def classes(self) -> list[Label]:
+        """All classes, in the order in which they were declared or added."""
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int | None:
+        """How many features an instance has to have; ``None`` until that is known."""
+
+    @property
+    @abstractmethod
+    def feature_names(self) -> list[str] | None:
+        """What the features are called; ``None`` where nobody said."""
+
+    @abstractmethod
+    def ask_many(
+        self, n: int, *, attrs: Mapping[str, Any] | None = None, op: str | None = None
+    ) -> list[Request]:
+        """Request up to `n` instances at once; fewer where the budget ends."""
+
+    @abstractmethod
+    def tell(
+        self,
+        request: Request | str,
+        x: npt.ArrayLike,
+        label: Label | None = None,
+        *,
+        op: str | None = None,
+        **notes: Unpack[Notes],
+    ) -> Instance:
+        """Record the instance that a request brought."""
+
+    @abstractmethod
+    def add(
+        self,
+        x: npt.ArrayLike,
+        label: Label,
+        *,
+        id: str | None = None,
+        op: str | None = None,
+        **notes: Unpack[Notes],
+    ) -> Instance:
+        """Record an unsolicited instance."""
+
+    @abstractmethod
+    def fail(
+        self,
+        request: Request | str,
+        reason: str = "",
+        *,
+        attrs: Mapping[str, Any] | None = None,
+        op: str | None = None,
+    ) -> None:
+        """Record that a request will bring no instance, and why."""
+
+    @abstractmethod
+    def performed(self, request: Request | str, *, op: str | None = None) -> None:
+        """Record that a request was carried out and its data are still to come."""
+
+    @abstractmethod
+    def renew(self, request: Request | str, reason: str = "", *, op: str | None = None) -> Request:
+        """Let the lease of an open request start anew, also after it ended."""
+
+    @abstractmethod
+    def pause(self, label: Label, *, op: str | None = None) -> None:
+        """Stop requesting a class."""
+
+    @abstractmethod
+    def status(self) -> Status:
+        """Return where it stands."""
+
+    def run(self, source: Source | Any, **options: Unpack[Options]) -> Run:
+        """Ask, have a source acquire, and tell, until there is enough.
+
+        What the source cannot bring is failed with the reason, and the loop goes on. Ctrl-C
+        leaves no request open.
+
+        Parameters
+        ----------
+        source : Source or callable
+            Anything with ``acquire(request)``, or a function of the request; it returns numbers,
+            the path of a recording, or `Acquired`.
+        until : int or None
+            How many instances to acquire; by default until nothing may be asked for any more.
+        parallel : int
+            How many acquisitions are under way at a time, each in a thread of its own.
+        retries : int
+            How often an acquisition that raised is tried again before its request is failed.
+        backoff : float
+            Seconds before the second try; twice as many before each further one.
+        attrs : mapping or None
+            What to note about all requests of this run.
+        on_asked, on_told, on_failed : callable or None
+            Called with the request; with the instance; with the request and the reason.
+
+        Returns
+        -------
+        Run
+            How many were told and failed, how long it took, and why it ended.
+
+        Examples
+        --------
+        >>> import palacs
+        >>> c = palacs.create_campaign("demo", ["rest", "left"], storage="memory")
+        >>> c.run(lambda request: [len(request.label), 0.5], until=4).told
+        4
+        """
+        from palacs.campaign._loop import run_source
+
+        return run_source(self, source, options)

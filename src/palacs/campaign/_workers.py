@@ -1,0 +1,71 @@
+"""Who acquires: a thread of its own for every attempt.
+
+Threads are daemons: one that hangs holds up neither the loop nor the end of the program. It
+cannot be ended from outside, so that it may go on with what it does; a source that can stop it
+has ``cancel(request)``.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextvars import copy_context
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any
+
+from palacs.campaign._acquired import NoMore, NotAcquired, Source
+from palacs.campaign._records import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An attempt that brought nothing.
+
+    Attributes
+    ----------
+    reason : str
+    final : bool
+        Whether trying again would not help.
+    exhausted : bool
+        Whether the source will never bring this class again.
+    """
+
+    reason: str
+    final: bool = False
+    exhausted: bool = False
+
+
+def attempt(source: Source, request: Request) -> Any:
+    """Return what a source brought, or a `Failure`."""
+    try:
+        return source.acquire(request)
+    except NotAcquired as error:
+        return Failure(str(error) or "not acquired", True, isinstance(error, NoMore))
+    except Exception as error:
+        return Failure(f"{type(error).__name__}: {error}")
+
+
+class ThreadWorkers:
+    """Acquires in threads.
+
+    Attributes
+    ----------
+    answers : SimpleQueue
+        Pairs of a ticket and what came back.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.answers: SimpleQueue[tuple[int, Any]] = SimpleQueue()
+        self._source = source
+
+    def start(self, ticket: int, request: Request) -> None:
+        """Begin an attempt."""
+        context = copy_context()
+
+        def work() -> None:
+            self.answers.put((ticket, context.run(attempt, self._source, request)))
+
+        threading.Thread(target=work, name=f"acquire {request.id}", daemon=True).start()
+
+    def close(self) -> None:
+        """End; threads that hang are left behind."""

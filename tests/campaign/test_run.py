@@ -1,0 +1,146 @@
+"""The loop around a source: what it brings is told, what it cannot bring is failed."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from palacs.campaign import Acquired, Campaign, NoMore, NotAcquired, Request, create_campaign
+
+
+def campaign(**settings: Any) -> Campaign:
+    return create_campaign("demo", ["left", "right"], storage="memory", seed=0, **settings)
+
+
+def vector(request: Request) -> list[float]:
+    return [float(request.label == "left"), 0.5]
+
+
+def reasons(c: Campaign) -> list[str]:
+    rows = c.history()
+    return list(rows["reason"][rows["state"] == "failed"])
+
+
+def test_a_function_is_a_source_and_brings_as_many_as_wanted():
+    c = campaign()
+    run = c.run(vector, until=6)
+    assert (run.told, run.failed) == (6, 0)
+    assert c.status().instances == 6
+    assert not c.pending()
+    assert "6" in str(run)
+
+
+def test_without_an_end_it_goes_on_until_the_budget_is_used_up():
+    c = campaign(budget=5)
+    run = c.run(vector)
+    assert run.told == 5
+    assert "budget" in run.ended
+
+
+def test_what_a_source_notes_is_in_the_record(tmp_path: Path):
+    raw = tmp_path / "trial.csv"
+    raw.write_text("1 2")
+    c = campaign()
+    c.run(lambda r: Acquired([1, 2], recording=raw, cost=3, attrs={"n": 1}), until=1)
+    row = c.history().iloc[0]
+    assert row["cost"] == 3
+    assert row["recording"] == str(raw)
+    assert row["attrs.n"] == 1
+    assert row["duration"] >= 0
+
+
+def test_a_file_of_numbers_is_its_own_recording(tmp_path: Path):
+    raw = tmp_path / "trial.csv"
+    raw.write_text("0.25,4")
+    c = campaign()
+    c.run(lambda r: raw, until=1)
+    assert c.labelled_set()[0].tolist() == [[0.25, 4.0]]
+    assert c.history().iloc[0]["recording"] == str(raw)
+
+
+def test_parallel_acquisitions_are_under_way_at_the_same_time():
+    meet = threading.Barrier(4, timeout=10)
+    c = campaign()
+
+    def acquire(request: Request) -> list[float]:
+        meet.wait()
+        return vector(request)
+
+    assert c.run(acquire, until=8, parallel=4).told == 8
+
+
+def test_a_source_that_fails_twice_is_tried_a_third_time():
+    c, calls = campaign(), []
+
+    def acquire(request: Request) -> list[float]:
+        calls.append(request.id)
+        if len(calls) < 3:
+            raise OSError("cable loose")
+        return vector(request)
+
+    assert c.run(acquire, until=1, backoff=0.01).told == 1
+    assert len(set(calls)) == 1
+    assert not reasons(c)
+
+
+def test_after_the_last_try_the_request_fails_with_the_reason():
+    c, calls = campaign(), []
+
+    def acquire(request: Request) -> list[float]:
+        calls.append(request.id)
+        if calls.count(calls[0]) == len(calls):
+            raise OSError("cable loose")
+        return vector(request)
+
+    run = c.run(acquire, until=1, retries=1, backoff=0.01)
+    assert (run.told, run.failed) == (1, 1)
+    assert reasons(c) == ["OSError: cable loose (2 tries)"]
+
+
+def test_what_will_never_come_is_not_tried_again_and_its_class_is_paused():
+    c = campaign()
+
+    def acquire(request: Request) -> list[float]:
+        if request.label == "left":
+            raise NoMore("no more of left")
+        return vector(request)
+
+    assert c.run(acquire, until=3).told == 3
+    assert reasons(c) == ["no more of left"]
+    assert [row.label for row in c.status().classes if row.paused] == ["left"]
+
+
+def test_callbacks_hear_of_everything():
+    heard: list[Any] = []
+    c = campaign()
+
+    def acquire(request: Request) -> list[float]:
+        if len(heard) < 2:
+            raise NotAcquired("not now")
+        return vector(request)
+
+    c.run(
+        acquire,
+        until=1,
+        on_asked=lambda request: heard.append(("asked", request.id)),
+        on_told=lambda instance: heard.append(("told", instance.id)),
+        on_failed=lambda request, reason: heard.append(("failed", request.id, reason)),
+    )
+    first, second = (heard[0][1], heard[2][1])
+    assert heard == [
+        ("asked", first),
+        ("failed", first, "not now"),
+        ("asked", second),
+        ("told", second),
+    ]
+
+
+@pytest.mark.parametrize("wrong", [{"parallel": 0}, {"retries": -1}, {"timeout": 0}, {"until": -1}])
+def test_options_are_checked_before_anything_is_asked(wrong: Any):
+    c = campaign()
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        c.run(vector, **wrong)
+    assert c.history_length() == 0
