@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,16 @@ from packaging.utils import canonicalize_name
 NewUrl = Callable[[], str]
 
 _numbers = itertools.count()
+
+
+def pytest_configure() -> None:
+    """Keep lab streams on this machine; the tests of another process are not to see them.
+
+    Here, since it has to come before any test or example that opens a stream.
+    """
+    from palacs.lsl import stay_on_this_machine
+
+    stay_on_this_machine(f"palacs-{os.getpid()}")
 
 
 @pytest.fixture(scope="session")

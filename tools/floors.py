@@ -31,7 +31,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "what is known, what is wanted": (("evidence", "conditions"),),
     "the decision": (("strategies",),),
-    "material": (("extractors", "plots", "storage"), ("datasets",)),
+    "material": (("extractors", "lsl", "plots", "storage"), ("datasets",)),
     "work": (("experiments", "campaign"),),
     "doors": (("studio",), ("cli",)),
 }

@@ -88,6 +88,7 @@ _ROOMS = (
     "extras",
     "gain",
     "kernel",
+    "lsl",
     "objects",
     "plots",
     "storage",

@@ -49,6 +49,7 @@ EXTRAS = {
         ("fastapi", "uvicorn", "python_multipart", "jinja2"),
         ("campaign",),
     ),
+    "lsl": Extra("lab streams: markers out, epochs in", ("pylsl", "pyxdf"), ("campaign",)),
     "dask": Extra("trials on a cluster", ("distributed",), ("experiments",)),
     "eeg": Extra("the extractors csp and tangent-space", ("pyriemann",)),
     "pictures": Extra("pictures as recordings, the extractor hog", ("skimage", "PIL")),
