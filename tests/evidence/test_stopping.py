@@ -45,6 +45,21 @@ def test_what_four_fifths_of_the_instances_did_not_say_is_no_advice_yet():
     assert advise_stopping(X, rng.permutation(y), tolerance=2.0).stop
 
 
+def test_of_thousands_the_fall_that_is_already_there_is_seen():
+    # Half of the instances lie in small cells, each of one class, that are only slowly filled.
+    n, n_cells = 3_000, 6_000
+    rng = np.random.default_rng(0)
+    owner, y = rng.integers(4, size=n_cells), np.arange(n) % 4
+    cell = np.array([rng.choice(np.flatnonzero(owner == c)) for c in y])
+    X = np.c_[cell % 100, cell // 100] + rng.uniform(-0.1, 0.1, (n, 2))
+    easy = rng.random(n) < 0.5
+    X[easy] = np.c_[10.0 * y, np.full(n, -30.0)][easy] + rng.normal(0, 1, (easy.sum(), 2))
+    advice = advise_stopping(X / 100, y)
+    assert not advice.stop
+    assert advice.curve.sizes[-1] == n
+    assert advice.curve.errors[-1] < 0.9 * advice.curve.errors[0]
+
+
 def test_few_instances_of_one_class_are_no_reason_to_stop():
     y = np.r_[np.zeros(200), np.ones(29)].astype(int)
     X = np.random.default_rng(0).normal(0, 1, (229, 1))

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from palacs.checks import Codes, Features
+from palacs.classifier import ParzenWindowClassifier
 from palacs.evidence._default_model import default_model
 from palacs.evidence._groups import check_groups, too_few_groups
 from palacs.evidence._labelled_set import as_labels, check_labelled_set
@@ -22,8 +23,10 @@ from palacs.evidence._parts import PartsJudge
 
 # Each fraction as (parts that a random order is cut into, how many of them are taken).
 _CUTS = ((4, 1), (3, 1), (2, 1), (3, 2))
-# More instances are thinned out to so many: a second, not an hour.
-_MOST = 1_000
+# Of more instances so many are judged, by models that were taught so many, a Parzen window or
+# any other: a few seconds, not an hour.
+_JUDGED = 1_000
+_TAUGHT, _FITTED = 10_000, 4_000
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class LearningCurve:
     ----------
     sizes : ndarray of shape (n_sizes,)
         Instances a model was taught, rising; the last are all that were looked at: the labelled
-        set, or about 1,000 of it.
+        set, or about 10,000 of it (4,000 where the model is no Parzen window).
     errors : ndarray of shape (n_sizes,)
         Class errors weighted by how often the classes occur in use.
     covariance : ndarray of shape (n_sizes, n_sizes)
@@ -116,7 +119,8 @@ def learning_curve(
     y : array-like of shape (n,)
         Labels of at least two classes.
     model : scikit-learn classifier or None, default=None
-        None is `default_model`. Any other than a Parzen window is fitted 34 times.
+        None is `default_model`. Any other than a Parzen window is fitted 34 times, to at most
+        4,000 instances.
     weights : array-like of shape (n_classes,) or None, default=None
         How often each class occurs in use, in sorted order; None weighs classes equally.
     groups : array-like of shape (n,) or None, default=None
@@ -148,13 +152,15 @@ def learning_curve(
     rng = np.random.default_rng(n)
     # The error says nothing of a class that never occurs.
     counts = np.bincount(codes)[shares > 0]
-    if n > _MOST:
-        kept = _thinned(codes, rng)
-        features, codes = features[kept], codes[kept]
-        belongs = None if belongs is None else belongs[kept]
-    judge = PartsJudge(features, codes, labels, model, belongs)
-    repeats = int(np.clip(_MOST // len(codes), 2, 4)) if judge.parzen else 2
+    parzen = isinstance(model, ParzenWindowClassifier)
+    kept = _thinned(codes, _TAUGHT if parzen else _FITTED, rng)
+    features, codes = features[kept], codes[kept]
+    belongs = None if belongs is None else belongs[kept]
+    judged = _thinned(codes, _JUDGED, rng)
+    judge = PartsJudge(features, codes, labels, model, belongs, judged)
+    repeats = int(np.clip(_JUDGED // len(codes), 2, 4)) if judge.parzen else 2
     wrong, sizes = _wrong(judge, rng, repeats)
+    codes, belongs = codes[judged], None if belongs is None else belongs[judged]
     errors, covariance = _moments(wrong, codes, shares, belongs)
     mistakes = float(wrong[0, shares[codes] > 0, -1].sum())
     return LearningCurve(sizes, errors, covariance, counts, mistakes, n, names)
@@ -184,11 +190,13 @@ def _check_weights(weights: npt.ArrayLike | None, n_classes: int) -> Features:
     return normalised
 
 
-def _thinned(codes: Codes, rng: np.random.Generator) -> Codes:
-    """Return about `_MOST` random rows in order; of every class its share, but at least two."""
+def _thinned(codes: Codes, most: int, rng: np.random.Generator) -> Codes:
+    """Return about ``most`` random rows in order; of every class its share, but at least two."""
+    if len(codes) <= most:
+        return np.arange(len(codes))
     rows = []
     for order in _orders(codes, rng):
-        rows.append(order[: max(2, round(len(order) * _MOST / len(codes)))])
+        rows.append(order[: max(2, round(len(order) * most / len(codes)))])
     return np.sort(np.concatenate(rows))
 
 
@@ -220,10 +228,16 @@ def _parts(
 
 
 def _wrong(judge: PartsJudge, rng: np.random.Generator, repeats: int) -> tuple[Features, Features]:
-    """Return how often instances are wrong, (repeats, n, n_sizes), and the sizes (n_sizes,)."""
+    """Return how often judged instances are wrong and the sizes.
+
+    Returns
+    -------
+    wrong : ndarray of shape (repeats, n_judged, n_sizes)
+    sizes : ndarray of shape (n_sizes,)
+    """
     n, n_classes = len(judge.y), len(judge.labels)
     guess = 1.0 - 1.0 / n_classes  # what is known of an instance that no model could judge
-    wrong = np.empty((repeats, n, len(_CUTS) + 1))
+    wrong = np.empty((repeats, len(judge.judged), len(_CUTS) + 1))
     sizes = np.full(len(_CUTS) + 1, float(n))
     alone = len(np.unique(judge.groups)) == n
     groups = None if alone else judge.groups
@@ -265,9 +279,10 @@ def _moments(
             inside = centred[of_class]
             covariance += inside.T @ inside * size / max(size - 1, 1)
     if belongs is not None:
-        n_groups = int(belongs.max()) + 1
+        _, group = np.unique(belongs, return_inverse=True)
+        n_groups = int(group.max()) + 1
         together = np.zeros((n_groups, n_sizes))
-        np.add.at(together, belongs, centred)
-        covariance += together.T @ together * n_groups / (n_groups - 1)
+        np.add.at(together, group, centred)
+        covariance += together.T @ together * n_groups / max(n_groups - 1, 1)
     covariance += np.cov(by_repeat.T) / len(wrong)
     return by_repeat.mean(axis=0), covariance
