@@ -10,7 +10,9 @@ import re
 
 import pylsl
 
-# The log is silent: what a lost connection means is said by whoever reads the stream.
+# A question to an address reaches one of the programs here only; the rest are asked port by port,
+# which is to begin at once. The log is silent: what a lost connection means is said by whoever
+# reads the stream.
 _SETTINGS = """
 [multicast]
 ResolveScope = machine
@@ -21,7 +23,10 @@ KnownPeers = {{127.0.0.1}}
 SessionID = {session}
 [ports]
 IPv6 = disable
+PortRange = 64
 [tuning]
+MulticastMinRTT = 0.02
+UnicastMinRTT = 0.1
 TimeProbeInterval = 0.01
 [log]
 level = -3
