@@ -1,4 +1,8 @@
-"""Who did it: every event of a campaign carries host, process and person."""
+"""Who did it: every event of a campaign carries host, process, person and holder.
+
+A holder is a page or program that works on its own requests: what it asked for or claimed belongs
+to it, see `palacs.campaign._owning`.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +19,20 @@ from palacs.campaign._values import brief, check_name
 PERSON_VARIABLE = "PALACS_PERSON"
 
 _acting: ContextVar[str | None] = ContextVar("palacs_person", default=None)
+_holding: ContextVar[str | None] = ContextVar("palacs_holder", default=None)
 
 
 @contextmanager
-def acting_as(person: str | None) -> Iterator[None]:
+def acting_as(person: str | None, *, holder: str | None = None) -> Iterator[None]:
     """Let everything that is written inside be by this person, in this thread or task.
 
     Parameters
     ----------
     person : str or None
         1 to 200 printable characters; ``None`` changes nothing.
+    holder : str or None
+        The page, phone or program that works, by an id of its own. What it asks for or claims
+        belongs to it: another holder can neither perform nor fail it. ``None`` changes nothing.
 
     Examples
     --------
@@ -35,14 +43,21 @@ def acting_as(person: str | None) -> Iterator[None]:
     >>> c.events()[-1].author["person"]
     'Anna'
     """
-    if person is None:
-        yield
-        return
-    token = _acting.set(check_name(person, "person"))
+    person = None if person is None else check_name(person, "person")
+    holder = None if holder is None else check_name(holder, "holder")
+    # One that is not given stays as it is.
+    acting = _acting.set(_acting.get() if person is None else person)
+    holding = _holding.set(_holding.get() if holder is None else holder)
     try:
         yield
     finally:
-        _acting.reset(token)
+        _holding.reset(holding)
+        _acting.reset(acting)
+
+
+def acting_holder() -> str | None:
+    """Return the holder that acts now, if any."""
+    return _holding.get()
 
 
 def author() -> dict[str, Any]:
@@ -51,7 +66,9 @@ def author() -> dict[str, Any]:
     The person is the one of `acting_as`, else of the environment variable ``PALACS_PERSON``, else
     the user of the system.
     """
-    return {"host": socket.gethostname(), "process": os.getpid(), "person": _person()}
+    who = {"host": socket.gethostname(), "process": os.getpid(), "person": _person()}
+    holder = acting_holder()
+    return who if holder is None else {**who, "holder": holder}
 
 
 def _person() -> str | None:

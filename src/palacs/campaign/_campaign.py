@@ -19,9 +19,9 @@ from palacs.campaign import _decide, _operations, _values
 from palacs.campaign._asking import AskAndTell
 from palacs.campaign._attrs import Attrs, check_attrs
 from palacs.campaign._calls import Call, call_of, first_outcome, kept, signed
-from palacs.campaign._changing import ChangingCampaign
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._operations import Notes
+from palacs.campaign._owning import OwningCampaign
 from palacs.campaign._records import Instance, Request
 from palacs.campaign._records import id_of as _id_of
 from palacs.campaign._snapshot import snapshot_of
@@ -46,7 +46,7 @@ _DECISIVE: frozenset[EventKind] = frozenset(
 _SLOW_S, _PATIENCE_S = 1.0, 10.0
 
 
-class Campaign(ChangingCampaign, AskAndTell):
+class Campaign(OwningCampaign, AskAndTell):
     """A durable ask-and-tell run; made by `create_campaign` and `load_campaign`.
 
     Any number of processes and threads may work on one campaign at a time. What an
@@ -250,14 +250,21 @@ class Campaign(ChangingCampaign, AskAndTell):
         call = call_of(op, "fail", id_, why, noted)
         self._record(lambda ledger: _operations.fail(ledger, id_, why, noted), call)
 
-    def performed(self, request: Request | str, *, op: str | None = None) -> None:
+    def performed(
+        self,
+        request: Request | str,
+        *,
+        attrs: Mapping[str, Any] | None = None,
+        op: str | None = None,
+    ) -> None:
         """Record that a request was carried out and its data are still to come.
 
-        Its lease starts anew, so that it keeps counting as pending meanwhile.
+        Its lease starts anew, so that it keeps counting as pending meanwhile. What is noted with
+        it, such as when the cue was shown, holds for the instance it brings.
         """
-        id_ = _id_of(request)
-        call = call_of(op, "performed", id_)
-        self._record(lambda ledger: _operations.performed(ledger, id_), call)
+        id_, noted = _id_of(request), check_attrs(attrs)
+        call = call_of(op, "performed", id_, *([] if noted is None else [noted]))
+        self._record(lambda ledger: _operations.performed(ledger, id_, noted), call)
 
     def add(
         self,
@@ -303,37 +310,6 @@ class Campaign(ChangingCampaign, AskAndTell):
         id_, why = _id_of(instance), _values.check_reason(reason)
         call = call_of(op, "retract", id_, why)
         self._record(lambda ledger: _operations.retract(ledger, id_, why), call)
-
-    def undo(self, reason: str = "", *, op: str | None = None) -> Instance | Request | None:
-        """Take back what was done last.
-
-        The instance that was recorded last is retracted, or, where a request was performed
-        after that and its data have not arrived, this request is failed.
-
-        Parameters
-        ----------
-        reason : str
-            Why; kept in the record.
-        op : str or None
-            Your id for this call, see above.
-
-        Returns
-        -------
-        Instance, Request or None
-            What was taken back; None where there is nothing to undo.
-        """
-        why = _values.check_reason(reason)
-        at = self._storage.now()
-        call = call_of(op, "undo", why)
-        written = self._record(lambda ledger: _operations.undo(ledger, at, why), call)
-        if not written:
-            return None
-        with self._mutex:
-            entry = self._ledger.entries[written[0].entry or ""]
-            if entry.told_at is not None:
-                return self._ledger.instance(entry)
-        with kept(op):
-            return self.request(entry.id)
 
     # -- classes -----------------------------------------------------------------------
 

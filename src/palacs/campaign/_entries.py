@@ -32,7 +32,8 @@ class Entry:
     ``number`` is its place in the history and ``seq`` the event that began it; ``utility`` is
     that of the class asked for, ``utilities`` those of all classes while the request is open.
     ``asked_by`` and ``told_by`` are persons; ``attrs`` and ``recording`` are JSON texts.
-    ``erased`` means that nothing but its class and its times is left.
+    ``erased`` means that nothing but its class and its times is left. ``holder`` is the page or
+    program it belongs to.
     """
 
     id: str
@@ -58,6 +59,7 @@ class Entry:
     attrs: str | None = None
     recording: str | None = None
     erased: bool = False
+    holder: str | None = None
 
     def state(self, at: float) -> str:
         """Return one of ``STATES``, as of the time `at`."""

@@ -22,14 +22,14 @@ _BY_WHOM: dict[EventKind, str] = {
     "added": "told_by",
     "failed": "told_by",
 }
+_BEGIN: frozenset[EventKind] = frozenset({"asked", "performed", "told", "added"})
 
 
 def note(entry: Entry, event: Event) -> None:
     """Keep who did it and what was noted, where an event asks for, brings or fails an instance."""
+    _belong(entry, event)
     by = _BY_WHOM.get(event.kind)
-    if by is None:
-        return
-    if event.author is not None and event.author.get("person") is not None:
+    if by is not None and event.author is not None and event.author.get("person") is not None:
         setattr(entry, by, sys.intern(str(event.author["person"])))
     if event.attrs:
         entry.attrs = sys.intern(attrs_text({**noted(entry), **event.attrs}))
@@ -38,6 +38,16 @@ def note(entry: Entry, event: Event) -> None:
         # The content of one that is kept inside stays in the record alone.
         found = Recording.from_payload({**recording, "content": None})
         entry.recording = json.dumps(found.to_json())
+
+
+def _belong(entry: Entry, event: Event) -> None:
+    """Let an entry be its first holder's, or that of whoever claimed it last."""
+    claimed = event.kind == "renewed" and event.payload.get("claimed") is True
+    if event.author is None or not (claimed or (event.kind in _BEGIN and entry.holder is None)):
+        return
+    holder = event.author.get("holder")
+    if holder is not None:
+        entry.holder = sys.intern(str(holder))
 
 
 def noted(entry: Entry) -> dict[str, Any]:

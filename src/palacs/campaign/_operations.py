@@ -15,6 +15,7 @@ from typing import Any, TypedDict
 
 from palacs.campaign import _values
 from palacs.campaign._attrs import Attrs, check_attrs, group_of
+from palacs.campaign._author import acting_holder
 from palacs.campaign._campaign_errors import CampaignClosed, Conflict, UnknownEntry
 from palacs.campaign._entries import Entry
 from palacs.campaign._instance_file import check_names
@@ -135,6 +136,26 @@ def _find_request(ledger: Ledger, id_: str) -> tuple[Entry, Label]:
     return entry, entry.asked
 
 
+def belongs_elsewhere(id_: str) -> str:
+    """Return what to say to somebody who acts on another's request."""
+    return (
+        f"request {id_!r} belongs to another page or program, so nothing was written; take it "
+        "over first, or ask for one of your own."
+    )
+
+
+def _anothers(entry: Entry) -> bool:
+    """Whether a request is not for the one to deal with who acts now."""
+    me = acting_holder()
+    return me is not None and entry.holder not in (None, me)
+
+
+def _refuse_before_performed(entry: Entry) -> None:
+    """Leave another's request alone; once it is performed, data may come from anywhere."""
+    if entry.performed_at is None and _anothers(entry):
+        raise Conflict(belongs_elsewhere(entry.id))
+
+
 def tell(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
     """Record the instance a request brought."""
     entry, asked = _find_request(ledger, id_)
@@ -154,6 +175,7 @@ def tell(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
         )
     if entry.failed_at is not None:
         raise Conflict(f"request {id_!r} was reported as failed; use add for its instance.")
+    _refuse_before_performed(entry)
     _values.check_vector(given.x, ledger.labelled.n_features)
     _check_notes(ledger, noted(entry), given)
     return [_instance("told", id_, label, given)]
@@ -213,17 +235,21 @@ def fail(ledger: Ledger, id_: str, reason: str, attrs: dict[str, Any] | None = N
         return []
     if entry.told_at is not None:
         raise Conflict(f"request {id_!r} was already told; to take it back, retract it.")
+    _refuse_before_performed(entry)
     return [Draft("failed", id_, entry.asked, payload={"reason": reason}, attrs=attrs)]
 
 
-def performed(ledger: Ledger, id_: str) -> list[Draft]:
+def performed(ledger: Ledger, id_: str, attrs: Attrs | None = None) -> list[Draft]:
     """Record that a request was carried out and its data are on their way."""
     entry, _ = _find_request(ledger, id_)
+    if _anothers(entry):
+        raise Conflict(belongs_elsewhere(id_))
     if entry.told_at is not None or entry.performed_at is not None:
         return []
     if entry.failed_at is not None:
         raise Conflict(f"request {id_!r} was already reported as failed.")
-    return [Draft("performed", id_, entry.asked, payload={"lease": ledger.settings.lease})]
+    payload = {"lease": ledger.settings.lease}
+    return [Draft("performed", id_, entry.asked, payload=payload, attrs=attrs)]
 
 
 def retract(ledger: Ledger, id_: str, reason: str) -> list[Draft]:
@@ -236,10 +262,12 @@ def retract(ledger: Ledger, id_: str, reason: str) -> list[Draft]:
     return [Draft("retracted", id_, entry.label, payload={"reason": reason})]
 
 
-def undo(ledger: Ledger, at: float, reason: str) -> list[Draft]:
+def undo(ledger: Ledger, at: float, reason: str, by: str | None = None) -> list[Draft]:
     """Take back what was done last: an instance, or a performance whose data never came."""
     last: Entry | None = None
     for entry in ledger.entries.values():
+        if by is not None and entry.holder != by:
+            continue
         state = entry.state(at)
         undoable = state == "delivered" or (state == "pending" and entry.performed_at is not None)
         if undoable and (last is None or entry.done > last.done):

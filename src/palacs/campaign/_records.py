@@ -84,6 +84,8 @@ class Request:
         When it was carried out, UTC, if its data are still to come.
     attrs : dict
         What was noted about it when asking, and what holds for the campaign.
+    holder : str or None
+        The page or program it belongs to, see `acting_as`.
     """
 
     id: str
@@ -93,6 +95,7 @@ class Request:
     expires_at: datetime | None
     performed_at: datetime | None = None
     attrs: dict[str, Any] = field(default_factory=dict)
+    holder: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-able form; utilities that are no finite number become ``None``."""
@@ -103,6 +106,7 @@ class Request:
             "expires_at": None if self.expires_at is None else self.expires_at.isoformat(),
             "utilities": {str(c): json_number(u) for c, u in self.utilities.items()},
             "attrs": self.attrs,
+            "holder": self.holder,
         }
 
 
@@ -278,7 +282,10 @@ def to_request(entry: Entry, utilities: dict[Label, float], attrs: dict[str, Any
     if entry.asked is None or asked_at is None:
         raise UnknownEntry(f"{entry.id!r} is an unsolicited instance, no request.")
     expires_at, performed_at = to_datetime(entry.expires_at), to_datetime(entry.performed_at)
-    return Request(entry.id, entry.asked, utilities, asked_at, expires_at, performed_at, attrs)
+    holder = entry.holder
+    return Request(
+        entry.id, entry.asked, utilities, asked_at, expires_at, performed_at, attrs, holder
+    )
 
 
 def to_instance(
