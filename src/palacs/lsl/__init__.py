@@ -19,8 +19,8 @@ from palacs.lsl._epochs import (
 )
 from palacs.lsl._lsl_clock import as_lsl_time, lsl_now
 from palacs.lsl._markers import Marker, MarkerOutlet
-from palacs.lsl._reader import NoStream, StreamReader
 from palacs.lsl._segments import StreamFacts
+from palacs.lsl._stream_reader import NoStream, StreamReader
 from palacs.lsl._this_machine import stay_on_this_machine
 from palacs.lsl._timeline import Timeline, straighten
 from palacs.lsl._xdf import write_xdf

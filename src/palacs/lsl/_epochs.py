@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from palacs.lsl._lsl_clock import lsl_now
-from palacs.lsl._reader import StreamReader
 from palacs.lsl._segments import Segment
+from palacs.lsl._stream_reader import StreamReader
 from palacs.lsl._timeline import Timeline, straighten
 
 Array = npt.NDArray[np.float64]

@@ -29,8 +29,8 @@ class Marker:
         What happened: ``"onset"``, ``"offset"`` or any word.
     label : str, int or None
         The class that was requested.
-    request : int or None
-        The number of the request.
+    request : str, int or None
+        The name of the request.
     attrs : dict or None
         Anything else that JSON can hold.
 
@@ -45,7 +45,7 @@ class Marker:
 
     event: str
     label: str | int | np.generic | None = None
-    request: int | None = None
+    request: str | int | None = None
     attrs: dict[str, Any] | None = None
 
     @property
@@ -106,7 +106,7 @@ class MarkerOutlet:
         event: str,
         *,
         label: str | int | np.generic | None = None,
-        request: int | None = None,
+        request: str | int | None = None,
         at: float | None = None,
         attrs: dict[str, Any] | None = None,
     ) -> float:
@@ -118,8 +118,8 @@ class MarkerOutlet:
             What happened, ``"onset"`` where a cue appeared.
         label : str, int or None
             The class that was requested.
-        request : int or None
-            The number of the request.
+        request : str, int or None
+            The name of the request.
         at : float or None
             When it happened, by LSL's clock (`as_lsl_time`); by default now.
         attrs : dict or None
