@@ -24,7 +24,7 @@ OPENING, CLOSING = "<!-- floors: make format draws this -->", "<!-- end of floor
 # Lowest first. Rooms of one line do not import each other; a later line may import an earlier one.
 FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "the mathematics": (
-        ("checks", "compiled", "extras", "objects", "views"),
+        ("checks", "compiled", "extras", "objects", "progress", "views"),
         ("ties", "stream"),
         ("gain", "kernel"),
         ("classifier",),

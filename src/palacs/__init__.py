@@ -91,6 +91,7 @@ _ROOMS = (
     "lsl",
     "objects",
     "plots",
+    "progress",
     "storage",
     "strategies",
     "stream",

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["describe_object", "object_at", "seeded"]
+__all__ = ["describe_object", "object_at", "packed", "seeded"]
 
 _DIGITS = 12
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -129,10 +129,29 @@ def _load(file: Path) -> ModuleType:
     _look_in(file.absolute().parent)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    for pickler in ("joblib.externals.cloudpickle", "cloudpickle"):
-        if util.find_spec(pickler) is not None:
-            import_module(pickler).register_pickle_by_value(module)
+    for pickler in _picklers():
+        pickler.register_pickle_by_value(module)
     return module
+
+
+def _picklers() -> list[ModuleType]:
+    # joblib, which comes with scikit-learn, brings one or the other.
+    names = ("cloudpickle", "joblib.externals.cloudpickle")
+    return [import_module(name) for name in names if util.find_spec(name) is not None]
+
+
+def packed(thing: Any) -> bytes:
+    """Return an object as bytes for another process; what somebody wrote travels by value.
+
+    Examples
+    --------
+    >>> import pickle
+    >>> from palacs.objects import packed
+    >>> pickle.loads(packed(lambda: 7))()
+    7
+    """
+    found: bytes = _picklers()[0].dumps(thing)
+    return found
 
 
 def _look_in(folder: Path) -> None:

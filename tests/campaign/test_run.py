@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from palacs.campaign import Acquired, Campaign, NoMore, NotAcquired, Request, create_campaign
+from palacs.strategies import UniformSelection
 
 
 def campaign(**settings: Any) -> Campaign:
@@ -144,3 +149,118 @@ def test_options_are_checked_before_anything_is_asked(wrong: Any):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         c.run(vector, **wrong)
     assert c.history_length() == 0
+
+
+@pytest.mark.parametrize(
+    ("until", "why"),
+    [
+        (timedelta(seconds=0.2), "0.2 s are over"),
+        ("0.2s", "0.2 s are over"),
+        ("cost=5", "6 of 5 is spent"),
+        (lambda run: run.told == 3, "condition"),
+        (["40", lambda run: "tired" if run.told >= 2 else None], "tired"),
+    ],
+)
+def test_a_run_ends_by_whatever_comes_first(until: Any, why: str):
+    c = campaign()
+    run = c.run(lambda r: Acquired(vector(r), cost=2), until=until)
+    assert why in run.ended
+    assert 0 < run.told < 10_000
+    assert not c.pending()
+
+
+def test_a_run_ends_when_stopping_is_advised():
+    c = create_campaign("demo", ["a", "b"], storage="memory", strategy=UniformSelection(), seed=0)
+    assert c.run(vector_with_errors, until=["advised", 2]).ended == "2 were wanted"
+    c = create_campaign("more", ["a", "b"], storage="memory", strategy=UniformSelection(), seed=0)
+    for n in range(200):
+        # One of two values, the wrong one in four of ten: more will not help.
+        c.add([float((n % 2) ^ (n // 2 % 10 < 4))], "ab"[n % 2])
+    run = c.run(vector_with_errors, until=["advised", 2])
+    assert (run.told, c.stopping().stop) == (0, True)
+    assert "stopping is advised" in run.ended
+
+
+def vector_with_errors(request: Request) -> list[float]:
+    return [float(request.label == "b")]
+
+
+@pytest.mark.parametrize("until", ["soon", "cost=", "0min", True, -1, 1.5, timedelta(0)])
+def test_an_end_that_cannot_be_understood_is_refused(until: Any):
+    with pytest.raises(ValueError, match="until"):
+        campaign().run(vector, until=until)
+
+
+def test_requests_of_a_slow_source_are_renewed_before_their_lease_ends():
+    c = campaign(lease=0.4)
+    over: list[int] = []
+
+    def acquire(request: Request) -> list[float]:
+        time.sleep(1.0)
+        over.append(len(c.pending()))
+        return vector(request)
+
+    c.run(acquire, until=1)
+    assert over == [1]
+    assert "renewed" in [event.kind for event in c.events()]
+
+
+def test_a_callback_that_fails_ends_the_run_and_leaves_nothing_open():
+    c = campaign()
+
+    def acquire(request: Request) -> list[float]:
+        if request.label == "right":
+            time.sleep(60)
+        return vector(request)
+
+    def stumble(instance: Any) -> None:
+        raise RuntimeError("no display")
+
+    with pytest.raises(RuntimeError, match="no display"):
+        c.run(acquire, parallel=2, on_told=stumble)
+    assert not c.pending()
+    assert reasons(c) == ["the run ended before it was answered (RuntimeError)"]
+
+
+def test_processes_acquire_what_threads_do():
+    c = campaign()
+    run = c.run(lambda r: [os.getpid(), 0.0], until=4, parallel=2, workers="processes")
+    pids = set(c.labelled_set()[0][:, 0])
+    assert run.told == 4
+    assert os.getpid() not in pids
+    assert not any(_lives(int(pid)) for pid in pids)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_an_executor_acquires_as_well():
+    c = campaign()
+    with ThreadPoolExecutor(2) as pool:
+        assert c.run(vector, until=3, parallel=2, workers=pool).told == 3
+
+
+def test_a_source_brings_what_nobody_asked_for():
+    class Eager:
+        def __init__(self) -> None:
+            self.extra = [
+                Acquired([9, 9], label="right"),
+                Acquired([float("nan"), 9], label="left"),
+            ]
+
+        def acquire(self, request: Request) -> list[float]:
+            return vector(request)
+
+        def unasked(self) -> list[Acquired]:
+            found, self.extra = self.extra, []
+            return found
+
+    c = campaign()
+    run = c.run(Eager(), until=1)
+    assert (run.told, run.added) == (1, 1)
+    assert c.status().instances == 2

@@ -26,7 +26,6 @@ from palacs.campaign._campaign_errors import (
 )
 from palacs.campaign._instance_file import read_instance
 from palacs.campaign._operations import Notes
-from palacs.campaign._plan import Run
 from palacs.campaign._recordings import Recording, RecordingCheck
 from palacs.campaign._records import (
     ClassStatus,
@@ -37,6 +36,7 @@ from palacs.campaign._records import (
     json_number,
 )
 from palacs.campaign._replaying import Mismatch, Replay
+from palacs.campaign._run import Run
 from palacs.campaign._settings import Changes, Settings
 from palacs.campaign._snapshot import Snapshot
 from palacs.campaign._starting import create_campaign, import_campaign, load_campaign

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy.typing as npt
@@ -123,15 +122,3 @@ def as_source(thing: Any) -> Source:
     raise ValueError(
         f"{brief(thing)} is no source; give something with acquire(request), or a function."
     )
-
-
-def acquired_of(answer: Any) -> Acquired:
-    """Return an answer in its one form; a text is the path or URI of a recording."""
-    if isinstance(answer, Acquired):
-        return answer
-    if answer is None:
-        raise ValueError("the source returned None; return numbers, a path, or raise NotAcquired.")
-    if isinstance(answer, (str, os.PathLike, Recording)):
-        where = answer if isinstance(answer, (str, Recording)) else Path(answer)
-        return Acquired(recording=where)
-    return Acquired(answer)

@@ -17,7 +17,9 @@ from palacs.storage import Label
 
 if TYPE_CHECKING:
     from palacs.campaign._acquired import Source
-    from palacs.campaign._plan import Options, Run
+    from palacs.campaign._plan import Options
+    from palacs.campaign._run import Run
+    from palacs.evidence import Advice
 
 
 class AskAndTell(ABC):
@@ -100,29 +102,52 @@ class AskAndTell(ABC):
     def status(self) -> Status:
         """Return where it stands."""
 
+    @abstractmethod
+    def stopping(self) -> Advice:
+        """Return whether to stop asking, and why."""
+
+    @abstractmethod
+    def open_operations(self) -> dict[str, str]:
+        """Return the pending requests' ids with the ids of the calls that asked, where given."""
+
     def run(self, source: Source | Any, **options: Unpack[Options]) -> Run:
         """Ask, have a source acquire, and tell, until there is enough.
 
         What the source cannot bring is failed with the reason, and the loop goes on. Ctrl-C
-        leaves no request open.
+        leaves no request open; what a run that was killed on this machine left open is failed
+        first. A broken connection to the storage is repeated for a minute.
 
         Parameters
         ----------
         source : Source or callable
             Anything with ``acquire(request)``, or a function of the request; it returns numbers,
             the path of a recording, or `Acquired`.
-        until : int or None
-            How many instances to acquire; by default until nothing may be asked for any more.
+        until : int, timedelta, str, callable, list of these or None
+            When it is enough: so many instances; so long, also as "30min"; "cost=50", which is
+            what the campaign spends meanwhile; "advised", when stopping is; a function of the
+            `Run` so far. Of several whatever comes first. What is under way is waited for. By
+            default when nothing may be asked for any more.
         parallel : int
-            How many acquisitions are under way at a time, each in a thread of its own.
+            How many acquisitions are under way at a time. With threads, ``acquire`` is then
+            called by several at once.
+        workers : str or executor
+            Who acquires: "threads"; "processes", which are ended where they hang; or anything with
+            ``submit``, such as a Dask client.
         retries : int
             How often an acquisition that raised is tried again before its request is failed.
         backoff : float
-            Seconds before the second try; twice as many before each further one.
+            Seconds before the second try; twice as many before each further one, at most 60.
+        timeout : float or None
+            Seconds an attempt may take; then its request is failed, and its answer is dropped
+            should it still come.
+        give_up : int
+            How many requests in a row may fail before the run ends with `SourceFailed`.
         attrs : mapping or None
             What to note about all requests of this run.
         on_asked, on_told, on_failed : callable or None
             Called with the request; with the instance; with the request and the reason.
+        progress : bool
+            Show how far it is, on a terminal and in a notebook.
 
         Returns
         -------

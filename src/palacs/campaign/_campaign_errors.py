@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from palacs.campaign._plan import Run
+    from palacs.campaign._run import Run
 
 
 class CampaignError(Exception):

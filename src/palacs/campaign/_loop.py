@@ -7,17 +7,15 @@ carries an id, so that a broken connection is repeated and nothing is recorded t
 
 from __future__ import annotations
 
-import secrets
+import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from queue import Empty
 from typing import Any, TypeVar
 
-from palacs.campaign import _values
-from palacs.campaign._acquired import Acquired, acquired_of, as_source
+from palacs.campaign._acquired import Acquired, as_source
 from palacs.campaign._asking import AskAndTell
 from palacs.campaign._campaign_errors import (
     Conflict,
@@ -25,23 +23,29 @@ from palacs.campaign._campaign_errors import (
     SourceFailed,
     UnknownEntry,
 )
-from palacs.campaign._instance_file import read_instance
-from palacs.campaign._plan import Options, Plan, Run
+from palacs.campaign._elsewhere import elsewhere
+from palacs.campaign._marks import Mark, died, living, run_of
+from palacs.campaign._plan import Options, Plan
 from palacs.campaign._records import Request
-from palacs.campaign._workers import Failure, ThreadWorkers
+from palacs.campaign._run import Run
+from palacs.campaign._telling import brief_reason, telling
+from palacs.campaign._until import limits_of
+from palacs.campaign._workers import BEGUN, Failure, ThreadWorkers
+from palacs.progress import Stage, progress_bar
 from palacs.storage import StorageError, StorageUnavailable
 
-_TICK_S = 0.5
+_TICK_S = 0.25
 _LONGEST_BACKOFF_S = 60.0
 _PATIENCE_S = 60.0  # with a storage that does not answer
-_LONGEST_REASON = 1_000
+_BAD = (ValueError, TypeError, OSError)  # what is said about an answer that cannot be recorded
 
 _Result = TypeVar("_Result")
+_log = logging.getLogger("palacs.run")
 
 
 @dataclass
 class _Attempt:
-    """One request under way."""
+    """One request under way; times are those of the monotonic clock."""
 
     request: Request
     op: str
@@ -49,6 +53,18 @@ class _Attempt:
     since: float = 0.0
     deadline: float | None = None
     due: float | None = None  # when to try again
+    lease: float | None = None
+    renewals: int = 0
+    renew_at: float | None = None
+
+    def next(self) -> float:
+        """Return when something has to be done about it."""
+        ends = (self.due if self.due is not None else self.deadline, self.renew_at)
+        return min((end for end in ends if end is not None), default=float("inf"))
+
+    def hold(self) -> None:
+        """Note that its lease has just begun; half of it later it is renewed."""
+        self.renew_at = None if self.lease is None else time.monotonic() + self.lease / 2
 
 
 class _Loop:
@@ -56,94 +72,137 @@ class _Loop:
 
     def __init__(self, campaign: AskAndTell, source: Any, plan: Plan) -> None:
         self.campaign, self.plan = campaign, plan
-        self.source = as_source(source)
+        self.source = elsewhere(as_source(source), plan.workers)
         self.workers = ThreadWorkers(self.source)
-        self.id = f"run-{secrets.token_hex(6)}"
+        self.limits = limits_of(plan.until, campaign)
         self.begun = time.monotonic()
-        self.told = self.failed = self.in_a_row = self.asked = 0
+        self.told = self.failed = self.added = self.in_a_row = self.calls = 0
         self.flying: dict[int, _Attempt] = {}
         self.tickets = 0
+        self.run = ""
 
     def state(self, ended: str = "") -> Run:
-        seconds = time.monotonic() - self.begun
-        return Run(self.campaign.name, self.told, self.failed, len(self.flying), seconds, ended)
+        """Return how far it is."""
+        seconds, under_way = time.monotonic() - self.begun, len(self.flying)
+        name = self.campaign.name
+        return Run(name, self.told, self.failed, self.added, under_way, seconds, ended)
 
-    def run(self) -> Run:
+    def go(self, mark: Mark, stage: Stage | None) -> Run:
+        """Run to the end."""
+        self.run = mark.run
         try:
-            self._tell_source("open", self.campaign)
+            self._settle()
+            self._hook("open", self.campaign)
             while True:
-                ended = self._enough() or self._ask()
+                self._take_unasked()
+                ended = self.limits.reached(self.state()) or self._ask()
                 if ended and not self.flying:
                     return self.state(ended)
+                if stage is not None:
+                    run = self.state()
+                    stage(run.campaign, self.limits.share(run), run.counts())
                 self._wait()
         except BaseException as error:
-            self._abandon(error)
+            mark.left = not self._abandon(error)
             raise
         finally:
-            self.workers.close()
-            self._tell_source("close")
+            self._hook("close")
 
     # -- asking ------------------------------------------------------------------------
 
-    def _enough(self) -> str:
-        wanted = self.plan.until
-        return f"{wanted} were wanted" if wanted is not None and self.told >= wanted else ""
+    def _settle(self) -> None:
+        """Fail what runs that died have left open."""
+        left: dict[str, list[str]] = {}
+        for id_, op in self.campaign.open_operations().items():
+            left.setdefault(run_of(op), []).append(id_)
+        left.pop("", None)
+        for run, ids in left.items():
+            with died(run) as dead:
+                for id_ in ids if dead else ():
+                    why = f"the run that asked for it ({run}) died before it was answered"
+                    self._fail_request(id_, why, f"{run}-{id_}-fail")
 
     def _ask(self) -> str:
-        """Keep as many requests under way as may be; return why no more are."""
-        room = self.plan.parallel - len(self.flying)
-        if self.plan.until is not None:
-            room = min(room, self.plan.until - self.told - len(self.flying))
+        """Keep as many requests under way as may be; return why there are no more."""
+        room, wanted = self.plan.parallel - len(self.flying), self.limits.room(self.state())
+        room = room if wanted is None else min(room, wanted)
         if room <= 0:
             return ""
-        self.asked += 1
-        op = f"{self.id}-ask{self.asked}"
+        op, attrs = self._op(), self.plan.attrs
         try:
-            requests = _durably(lambda: self.campaign.ask_many(room, attrs=self.plan.attrs, op=op))
+            requests = _durably(lambda: self.campaign.ask_many(room, attrs=attrs, op=op))
         except NothingToAsk as error:
             return str(error)
         for request in requests:
-            self._start(_Attempt(request, f"{self.id}-{request.id}"))
-            if self.plan.on_asked is not None:
+            attempt = _Attempt(request, f"{self.run}-{request.id}")
+            if request.expires_at is not None:
+                attempt.lease = (request.expires_at - request.asked_at).total_seconds()
+            attempt.hold()
+            self._start(attempt)
+        if self.plan.on_asked is not None:
+            for request in requests:
                 self.plan.on_asked(request)
         return ""
 
     def _start(self, attempt: _Attempt) -> None:
-        attempt.tries, attempt.due = attempt.tries + 1, None
-        attempt.since = time.monotonic()
-        if self.plan.timeout is not None:
-            attempt.deadline = attempt.since + self.plan.timeout
+        attempt.tries, attempt.due, attempt.deadline = attempt.tries + 1, None, None
+        self.workers.start(self._fly(attempt), attempt.request)
+
+    def _fly(self, attempt: _Attempt) -> int:
         self.tickets += 1
         self.flying[self.tickets] = attempt
-        self.workers.start(self.tickets, attempt.request)
+        return self.tickets
 
-    # -- answers -----------------------------------------------------------------------
+    def _op(self) -> str:
+        self.calls += 1
+        return f"{self.run}-{self.calls}"
+
+    # -- waiting -----------------------------------------------------------------------
 
     def _wait(self) -> None:
         """Handle the next answer, and what is due meanwhile."""
+        now = time.monotonic()
+        nearest = min((a.next() for a in self.flying.values()), default=now)
         try:
-            ticket, answer = self.workers.answers.get(timeout=self._patience())
+            answered = self.workers.answers.get(timeout=max(0.0, min(_TICK_S, nearest - now)))
         except Empty:
             pass
         else:
-            attempt = self.flying.pop(ticket, None)
-            # None: its request was given up before it came.
-            if attempt is not None:
-                self._handle(attempt, answer)
+            self._hear(*answered)
         now = time.monotonic()
         for ticket, attempt in list(self.flying.items()):
-            if attempt.due is not None and attempt.due <= now:
-                del self.flying[ticket]
-                self._start(attempt)
-            elif attempt.due is None and attempt.deadline is not None and attempt.deadline <= now:
-                del self.flying[ticket]
-                self._tell_source("cancel", attempt.request)
-                self._fail(attempt, f"no answer within {self.plan.timeout:g} s")
+            if attempt.next() <= now:
+                self._attend(ticket, attempt, now)
 
-    def _patience(self) -> float:
-        ends = [a.due if a.due is not None else a.deadline for a in self.flying.values()]
-        nearest = min((end for end in ends if end is not None), default=float("inf"))
-        return max(0.0, min(_TICK_S, nearest - time.monotonic()))
+    def _hear(self, ticket: int, answer: Any) -> None:
+        attempt = self.flying.get(ticket)
+        if attempt is None:
+            _log.info("an answer came after its request was given up; it is dropped")
+        elif answer is BEGUN:
+            attempt.since = time.monotonic()
+            if self.plan.timeout is not None:
+                attempt.deadline = attempt.since + self.plan.timeout
+        else:
+            del self.flying[ticket]
+            self._handle(attempt, answer)
+
+    def _attend(self, ticket: int, attempt: _Attempt, now: float) -> None:
+        """Try again, give up or renew."""
+        if attempt.due is not None and attempt.due <= now:
+            del self.flying[ticket]
+            self._start(attempt)
+        elif attempt.due is None and attempt.deadline is not None and attempt.deadline <= now:
+            del self.flying[ticket]
+            self._hook("cancel", attempt.request)
+            self._fail(attempt, f"no answer within {self.plan.timeout:g} s")
+        else:
+            attempt.renewals += 1
+            op, why = f"{attempt.op}-renew{attempt.renewals}", "still being acquired"
+            attempt.hold()
+            with suppress(Conflict, UnknownEntry):  # telling it will say what became of it
+                _durably(lambda: self.campaign.renew(attempt.request, why, op=op))
+
+    # -- answers -----------------------------------------------------------------------
 
     def _handle(self, attempt: _Attempt, answer: Any) -> None:
         if not isinstance(answer, Failure):
@@ -155,30 +214,22 @@ class _Loop:
                 label = attempt.request.label
                 _durably(lambda: self.campaign.pause(label, op=f"{attempt.op}-pause"))
         else:
+            _log.info("%s: %s; it is tried again", attempt.request.id, answer.reason)
             wait = min(self.plan.backoff * 2 ** (attempt.tries - 1), _LONGEST_BACKOFF_S)
-            attempt.due, attempt.deadline = time.monotonic() + wait, None
-            self.tickets += 1
-            self.flying[self.tickets] = attempt
+            attempt.due = time.monotonic() + wait
+            self._fly(attempt)
 
     def _tell(self, attempt: _Attempt, answer: Any) -> None:
         request, waited = attempt.request, time.monotonic() - attempt.since
         try:
-            brought = acquired_of(answer)
-            self._check_class(request, brought)
-            x, duration = self._numbers(brought), brought.duration
+            x, notes = telling(self.campaign, request.label, answer)
+            if notes["duration"] is None:
+                notes["duration"] = waited
             instance = _durably(
-                lambda: self.campaign.tell(
-                    request,
-                    x,
-                    op=f"{attempt.op}-tell",
-                    cost=brought.cost,
-                    duration=waited if duration is None else duration,
-                    attrs=brought.attrs,
-                    recording=brought.recording,
-                )
+                lambda: self.campaign.tell(request, x, op=f"{attempt.op}-tell", **notes)
             )
-        except (ValueError, TypeError, OSError) as error:
-            self._fail(attempt, str(error))
+        except _BAD as error:
+            self._fail(attempt, str(error) or type(error).__name__)
         except (Conflict, UnknownEntry) as error:
             self._count_failure(attempt, str(error))
         else:
@@ -186,54 +237,65 @@ class _Loop:
             if self.plan.on_told is not None:
                 self.plan.on_told(instance)
 
-    def _check_class(self, request: Request, brought: Acquired) -> None:
-        if brought.label is not None and brought.label != request.label:
-            raise ValueError(
-                f"the source brought {brought.label!r}, but {request.label!r} was asked for."
-            )
+    def _take_unasked(self) -> None:
+        """Record what came although nobody had asked for it."""
+        unasked: Callable[[], list[Acquired]] | None = getattr(self.source, "unasked", None)
+        for brought in unasked() if unasked is not None else ():
+            try:
+                self._add(brought)
+            except _BAD as error:
+                _log.warning("not added: %s", error)
 
-    def _numbers(self, brought: Acquired) -> Any:
-        """Return the features; without an extractor, those that a file holds."""
-        if brought.x is not None:
-            return brought.x
-        path = Path(str(getattr(brought.recording, "where", brought.recording)))
-        names = self.campaign.feature_names
-        return read_instance(path.read_bytes(), str(path), self.campaign.n_features, names)
+    def _add(self, brought: Acquired) -> None:
+        label, op = brought.label, self._op()
+        if label is None:
+            raise ValueError("what nobody asked for has to say its class; give label.")
+        x, notes = telling(self.campaign, label, brought)
+        instance = _durably(lambda: self.campaign.add(x, label, op=op, **notes))
+        self.added += 1
+        if self.plan.on_told is not None:
+            self.plan.on_told(instance)
 
     # -- failing -----------------------------------------------------------------------
 
     def _fail(self, attempt: _Attempt, reason: str, *, counts: bool = True) -> None:
-        why = _brief_reason(reason)
+        self._fail_request(attempt.request.id, reason, f"{attempt.op}-fail")
+        self._count_failure(attempt, reason, counts=counts)
+
+    def _fail_request(self, id_: str, reason: str, op: str) -> None:
+        why = brief_reason(reason)
         with suppress(Conflict, UnknownEntry):  # somebody else settled it
-            _durably(lambda: self.campaign.fail(attempt.request, why, op=f"{attempt.op}-fail"))
-        self._count_failure(attempt, why, counts=counts)
+            _durably(lambda: self.campaign.fail(id_, why, op=op))
 
     def _count_failure(self, attempt: _Attempt, reason: str, *, counts: bool = True) -> None:
         self.failed, self.in_a_row = self.failed + 1, self.in_a_row + counts
+        why = brief_reason(reason)
         if self.plan.on_failed is not None:
-            self.plan.on_failed(attempt.request, reason)
+            self.plan.on_failed(attempt.request, why)
         if self.in_a_row >= self.plan.give_up:
             raise SourceFailed(
-                f"{self.in_a_row} requests in a row brought nothing, the last one "
-                f"({attempt.request.label!r}) since: {reason} Repair the source and run it again.",
+                f"{self.in_a_row} requests in a row brought nothing, so the run ended; the last "
+                f"one, for {attempt.request.label!r}, since: {why}",
                 self.state("too many failures in a row"),
             )
 
-    def _abandon(self, error: BaseException) -> None:
-        """Fail what is under way: nobody is going to answer it."""
-        name = type(error).__name__
-        why = (
-            "the run was interrupted"
-            if isinstance(error, KeyboardInterrupt)
-            else (f"the run ended early ({name}: {error})")
-        )
+    def _abandon(self, error: BaseException) -> bool:
+        """Fail what is under way, as nobody is going to answer it; say whether that was kept."""
+        why = f"the run ended before it was answered ({type(error).__name__})"
         for attempt in self.flying.values():
-            self._tell_source("cancel", attempt.request)
-            with suppress(Conflict, UnknownEntry, StorageError):
-                self.campaign.fail(attempt.request, _brief_reason(why), op=f"{attempt.op}-fail")
+            with suppress(Exception):
+                self._hook("cancel", attempt.request)
         self.flying.clear()
+        try:
+            # By the record: what was just asked for may not be known here yet.
+            for id_, op in self.campaign.open_operations().items():
+                if run_of(op) == self.run:
+                    self._fail_request(id_, why, f"{self.run}-{id_}-fail")
+        except (StorageError, OSError):
+            return False  # the next run does it
+        return True
 
-    def _tell_source(self, name: str, *arguments: Any) -> None:
+    def _hook(self, name: str, *arguments: Any) -> None:
         method = getattr(self.source, name, None)
         if method is not None:
             method(*arguments)
@@ -244,7 +306,10 @@ def run_source(campaign: AskAndTell, source: Any, options: Options) -> Run:
     unknown = sorted(set(options) - set(Options.__annotations__))
     if unknown:
         raise TypeError(f"run() has no option {unknown[0]!r}; see help(Campaign.run).")
-    return _Loop(campaign, source, Plan(**options)).run()
+    plan = Plan(**options)
+    loop = _Loop(campaign, source, plan)
+    with living() as mark, progress_bar(plan.progress) as stage:
+        return loop.go(mark, stage)
 
 
 def _durably(call: Callable[[], _Result]) -> _Result:
@@ -258,9 +323,3 @@ def _durably(call: Callable[[], _Result]) -> _Result:
                 raise
             time.sleep(wait)
             wait = min(2 * wait, 5.0)
-
-
-def _brief_reason(reason: str) -> str:
-    text = " ".join(reason.split())
-    shown = text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ..."
-    return _values.check_reason("".join(c if c.isprintable() else "?" for c in shown))

@@ -1,4 +1,4 @@
-"""How a source is run: what may be chosen, checked before anything is asked, and how far it is."""
+"""How a source is run: what may be chosen, checked before anything is asked for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from palacs.campaign._attrs import check_attrs
+from palacs.campaign._elsewhere import check_workers
 from palacs.campaign._records import Instance, Request
+from palacs.campaign._until import check_until
 from palacs.campaign._values import check_amount, check_count
 
 MOST_PARALLEL = 1_000
@@ -18,6 +20,7 @@ class Options(TypedDict, total=False):
 
     until: Any
     parallel: int
+    workers: Any
     retries: int
     backoff: float
     timeout: float | None
@@ -26,6 +29,7 @@ class Options(TypedDict, total=False):
     on_asked: Callable[[Request], object] | None
     on_told: Callable[[Instance], object] | None
     on_failed: Callable[[Request, str], object] | None
+    progress: bool
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Plan:
 
     until: Any = None
     parallel: int = 1
+    workers: Any = "threads"
     retries: int = 2
     backoff: float = 1.0
     timeout: float | None = None
@@ -42,13 +47,14 @@ class Plan:
     on_asked: Callable[[Request], object] | None = None
     on_told: Callable[[Instance], object] | None = None
     on_failed: Callable[[Request, str], object] | None = None
+    progress: bool = True
 
     def __post_init__(self) -> None:
         check_count(self.parallel, "parallel", maximum=MOST_PARALLEL)
         check_count(self.retries, "retries", minimum=0)
         check_count(self.give_up, "give_up")
-        if self.until is not None:
-            check_count(self.until, "until", minimum=0)
+        check_until(self.until)
+        check_workers(self.workers)
         check_amount(self.backoff, "backoff")
         if self.timeout is not None and not check_amount(self.timeout, "timeout"):
             raise ValueError("timeout=0 leaves no time; give seconds, or None to wait for ever.")
@@ -56,36 +62,3 @@ class Plan:
         for name in ("on_asked", "on_told", "on_failed"):
             if not (getattr(self, name) is None or callable(getattr(self, name))):
                 raise ValueError(f"{name}={getattr(self, name)!r} cannot be called.")
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """How far a run is, or how it ended.
-
-    Attributes
-    ----------
-    campaign : str
-        Its name.
-    told : int
-        Instances that the source brought.
-    failed : int
-        Requests that brought nothing.
-    open : int
-        Requests under way.
-    seconds : float
-        Since it began.
-    ended : str
-        Why it ended; empty while it goes on.
-    """
-
-    campaign: str
-    told: int
-    failed: int
-    open: int
-    seconds: float
-    ended: str = ""
-
-    def __str__(self) -> str:
-        failed = f", {self.failed} failed" if self.failed else ""
-        ended = f": {self.ended}" if self.ended else ""
-        return f"{self.told} acquired{failed} in {self.seconds:.1f} s{ended}"

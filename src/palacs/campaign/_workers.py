@@ -35,6 +35,14 @@ class Failure:
     exhausted: bool = False
 
 
+BEGUN = "begun"
+"""What is answered first: from here on the source takes its time."""
+
+
+def _nothing(request: Request) -> None:
+    pass
+
+
 def attempt(source: Source, request: Request) -> Any:
     """Return what a source brought, or a `Failure`."""
     try:
@@ -63,6 +71,8 @@ class ThreadWorkers:
         context = copy_context()
 
         def work() -> None:
+            getattr(self._source, "prepare", _nothing)(request)
+            self.answers.put((ticket, BEGUN))
             self.answers.put((ticket, context.run(attempt, self._source, request)))
 
         threading.Thread(target=work, name=f"acquire {request.id}", daemon=True).start()

@@ -15,10 +15,10 @@ from palacs.experiments._as_given import AsGiven, GivenRows
 from palacs.experiments._compared import Compared, run_comparison
 from palacs.experiments._experiment import scaled
 from palacs.experiments._model_sources import model_from
-from palacs.experiments._progress_bar import progress_bar
 from palacs.experiments._runner import Execution
 from palacs.experiments._setup import DEFAULT_COMPARED, comparison_experiment, default_budget
 from palacs.objects import seeded
+from palacs.progress import progress_bar
 from palacs.strategies import Strategy
 
 
