@@ -24,14 +24,14 @@ OPENING, CLOSING = "<!-- floors: make format draws this -->", "<!-- end of floor
 # Lowest first. Rooms of one line do not import each other; a later line may import an earlier one.
 FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "the mathematics": (
-        ("checks", "compiled", "extras", "objects", "progress", "views"),
+        ("checks", "compiled", "extras", "objects", "views"),
         ("ties", "stream"),
         ("gain", "kernel"),
         ("classifier",),
     ),
     "what is known, what is wanted": (("evidence", "conditions"),),
     "the decision": (("strategies",),),
-    "material": (("extractors", "lsl", "plots", "storage"), ("datasets",)),
+    "material": (("extractors", "lsl", "plots", "progress", "storage"), ("datasets",)),
     "work": (("experiments", "campaign"),),
     "doors": (("studio",), ("cli",)),
 }

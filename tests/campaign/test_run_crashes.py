@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from palacs.campaign import Campaign, create_campaign
+from palacs.campaign import Campaign, acting_as, create_campaign
 
 _LOOP = """
 import os, pathlib, sys, time
@@ -107,7 +107,8 @@ def test_what_a_killed_run_left_open_is_settled_by_the_next(
 
 
 def test_a_run_of_another_machine_is_left_alone(c: Campaign, monkeypatch: pytest.MonkeyPatch):
-    request = c.ask(op="run-0123456789ab-1")
+    with acting_as(None, holder="run-0123456789ab"):
+        request = c.ask()
     c.run(lambda r: [0.5, 0.5], until=1)
     assert [other.id for other in c.pending()] == [request.id]
 

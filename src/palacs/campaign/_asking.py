@@ -107,8 +107,8 @@ class AskAndTell(ABC):
         """Return whether to stop asking, and why."""
 
     @abstractmethod
-    def open_operations(self) -> dict[str, str]:
-        """Return the pending requests' ids with the ids of the calls that asked, where given."""
+    def pending(self) -> list[Request]:
+        """Return the requests whose instances are still to come, oldest first."""
 
     def run(self, source: Source | Any, **options: Unpack[Options]) -> Run:
         """Ask, have a source acquire, and tell, until there is enough.

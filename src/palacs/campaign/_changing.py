@@ -95,17 +95,6 @@ class ChangingCampaign(CampaignReader, ABC):
         call = call_of(op, "reopen", why)
         self._record(lambda ledger: _course.reopen(ledger, why), call)
 
-    def open_operations(self) -> dict[str, str]:
-        """Return the pending requests' ids with the ids of the calls that asked, where given."""
-        self._refresh()
-        at = self._storage.now()
-        with self._mutex:
-            places = {entry.id: entry.seq for entry in self._ledger.pending(at)}
-        # The ledger keeps no ids of calls; those of a few requests are read again.
-        read = self._storage.events
-        asked = {id_: read(self._stored.key, seq - 1, limit=1)[0] for id_, seq in places.items()}
-        return {id_: event.op for id_, event in asked.items() if event.op is not None}
-
     def noted_with(self, attrs: Mapping[str, Any]) -> list[str]:
         """Return the ids of requests and instances that are noted with all these attributes.
 

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from palacs.campaign._acquired import Acquired, as_source
 from palacs.campaign._asking import AskAndTell
+from palacs.campaign._author import acting_as
 from palacs.campaign._campaign_errors import (
     Conflict,
     NothingToAsk,
@@ -24,7 +25,7 @@ from palacs.campaign._campaign_errors import (
     UnknownEntry,
 )
 from palacs.campaign._elsewhere import elsewhere
-from palacs.campaign._marks import Mark, died, living, run_of
+from palacs.campaign._marks import Mark, died, is_run, living
 from palacs.campaign._plan import Options, Plan
 from palacs.campaign._records import Request
 from palacs.campaign._run import Run
@@ -113,12 +114,11 @@ class _Loop:
     def _settle(self) -> None:
         """Fail what runs that died have left open."""
         left: dict[str, list[str]] = {}
-        for id_, op in self.campaign.open_operations().items():
-            left.setdefault(run_of(op), []).append(id_)
-        left.pop("", None)
-        for run, ids in left.items():
-            with died(run) as dead:
-                for id_ in ids if dead else ():
+        for request in self.campaign.pending():
+            left.setdefault(request.holder or "", []).append(request.id)
+        for run in filter(is_run, left):
+            with died(run) as dead, acting_as(None, holder=run):
+                for id_ in left[run] if dead else ():
                     why = f"the run that asked for it ({run}) died before it was answered"
                     self._fail_request(id_, why, f"{run}-{id_}-fail")
 
@@ -288,9 +288,9 @@ class _Loop:
         self.flying.clear()
         try:
             # By the record: what was just asked for may not be known here yet.
-            for id_, op in self.campaign.open_operations().items():
-                if run_of(op) == self.run:
-                    self._fail_request(id_, why, f"{self.run}-{id_}-fail")
+            for request in self.campaign.pending():
+                if request.holder == self.run:
+                    self._fail_request(request.id, why, f"{self.run}-{request.id}-fail")
         except (StorageError, OSError):
             return False  # the next run does it
         return True
@@ -308,7 +308,11 @@ def run_source(campaign: AskAndTell, source: Any, options: Options) -> Run:
         raise TypeError(f"run() has no option {unknown[0]!r}; see help(Campaign.run).")
     plan = Plan(**options)
     loop = _Loop(campaign, source, plan)
-    with living() as mark, progress_bar(plan.progress) as stage:
+    with (
+        living() as mark,
+        acting_as(None, holder=mark.run),
+        progress_bar(plan.progress) as stage,
+    ):
         return loop.go(mark, stage)
 
 

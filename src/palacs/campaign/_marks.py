@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-_RUN = re.compile(r"(run-[0-9a-f]{12})-")
+_RUN = re.compile("run-[0-9a-f]{12}")
 
 
 def _folder() -> Path:
@@ -24,16 +24,15 @@ def _folder() -> Path:
     return Path(home).expanduser() / "palacs" / "runs"
 
 
-def run_of(op: str) -> str:
-    """Return the run that an operation belongs to; empty where it is none.
+def is_run(holder: str) -> bool:
+    """Say whether whoever holds a request is a run.
 
     Examples
     --------
-    >>> run_of("run-0123456789ab-ask1"), run_of("mine")
-    ('run-0123456789ab', '')
+    >>> is_run("run-0123456789ab"), is_run("Anna's phone")
+    (True, False)
     """
-    found = _RUN.match(op)
-    return "" if found is None else found[1]
+    return _RUN.fullmatch(holder) is not None
 
 
 @dataclass
