@@ -146,8 +146,9 @@ def test_what_comes_in_during_a_decision_cannot_break_a_limit(
 
 
 def test_tells_and_looks_go_on_while_a_decision_is_overtaken_again_and_again(
-    url: str, gate: Path, slow: ThreadPoolExecutor
+    url: str, gate: Path, slow: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("palacs.campaign._campaign._PATIENCE_S", 1.0)
     # A turn that lasted as long as the decision would fail every other writer on a file.
     address = f"{url}?timeout=1" if url.startswith("sqlite") else url
     with open_storage(address, create=True) as storage:

@@ -27,9 +27,9 @@ from palacs.campaign._records import id_of as _id_of
 from palacs.campaign._snapshot import snapshot_of
 from palacs.storage import Draft, Event, EventKind, Label
 
-# A decision is made again if one of these came in after what it knew. Where others only asked, a
-# slow one is made again once (the first may have waited for things to load), a quick one for ten
-# seconds; then it is kept, as long as it is within all limits: nobody is overtaken for ever.
+# A decision is made again if one of these came in after what it knew. Where others only asked, it
+# is made again once (the first may have waited for things to load) and then for ten seconds; then
+# it is kept, as long as it is within all limits: nobody is overtaken for ever.
 _DECISIVE: frozenset[EventKind] = frozenset(
     {
         "asked",
@@ -43,7 +43,7 @@ _DECISIVE: frozenset[EventKind] = frozenset(
         "erased",
     }
 )
-_SLOW_S, _PATIENCE_S = 1.0, 10.0
+_PATIENCE_S = 10.0
 
 
 class Campaign(OwningCampaign, AskAndTell):
@@ -115,16 +115,15 @@ class Campaign(OwningCampaign, AskAndTell):
     def _ask(self, n: int, attrs: Attrs | None, call: Call | None) -> list[Event]:
         # What was asked before may have used up the budget: look before deciding.
         written = [] if call is None else self._record(lambda _: [], call)
-        started, attempts = time.monotonic(), 0
+        since = float("inf")  # the first decision
         while not written:
-            begun, attempts = time.monotonic(), attempts + 1
             self._refresh()
             at = self._storage.now()
             with self._mutex:
                 now = snapshot_of(self._ledger, at)
             decision = _decide.decide(now, _decide.allowance(now, n))
-            slow = attempts > 1 and time.monotonic() - begun > _SLOW_S
-            overtaken = slow or time.monotonic() - started > _PATIENCE_S
+            overtaken = time.monotonic() - since > _PATIENCE_S
+            since = min(since, time.monotonic())
             with self.writing(), self._storage.write(self._stored.key) as turn:
                 news = turn.events(now.seq)
                 self._catch_up(turn.events)
