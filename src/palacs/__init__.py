@@ -92,6 +92,7 @@ _ROOMS = (
     "objects",
     "plots",
     "progress",
+    "sources",
     "storage",
     "strategies",
     "stream",

@@ -12,7 +12,7 @@ need("campaign", "palacs.campaign")
 
 from palacs.campaign._acquired import Acquired, NoMore, NotAcquired, Source
 from palacs.campaign._asking import AskAndTell
-from palacs.campaign._author import acting_as
+from palacs.campaign._author import acting_as, acting_holder, author
 from palacs.campaign._campaign import Campaign
 from palacs.campaign._campaign_errors import (
     BudgetExhausted,
@@ -76,6 +76,8 @@ __all__ = [
     "UnknownEntry",
     "Why",
     "acting_as",
+    "acting_holder",
+    "author",
     "create_campaign",
     "history_to_json",
     "import_campaign",

@@ -26,8 +26,9 @@ class Acquired:
 
     Attributes
     ----------
-    x : array-like of shape (n_features,) or None
-        Raw feature values; None where the extractor in force is to make them.
+    x : array-like of shape (n_features,), str or None
+        Raw feature values, also as text as `read_instance` reads it; None where the extractor in
+        force is to make them.
     recording : str, path, mapping, Recording or None
         The raw material, as in `Campaign.tell`.
     label : str, int or None

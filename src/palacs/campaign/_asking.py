@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy.typing as npt
 
 from palacs.campaign._operations import Notes
+from palacs.campaign._recordings import Recording
 from palacs.campaign._records import Instance, Request, Status
 from palacs.storage import Label
 
@@ -87,7 +88,13 @@ class AskAndTell(ABC):
         """Record that a request will bring no instance, and why."""
 
     @abstractmethod
-    def performed(self, request: Request | str, *, op: str | None = None) -> None:
+    def performed(
+        self,
+        request: Request | str,
+        *,
+        attrs: Mapping[str, Any] | None = None,
+        op: str | None = None,
+    ) -> None:
         """Record that a request was carried out and its data are still to come."""
 
     @abstractmethod
@@ -101,6 +108,14 @@ class AskAndTell(ABC):
     @abstractmethod
     def status(self) -> Status:
         """Return where it stands."""
+
+    @abstractmethod
+    def recordings(self) -> list[Recording]:
+        """Return the recordings of all instances, without the content of those kept inside."""
+
+    @abstractmethod
+    def noted_values(self, name: str) -> list[Any]:
+        """Return what was noted under this name with instances, also with those retracted."""
 
     @abstractmethod
     def stopping(self) -> Advice:

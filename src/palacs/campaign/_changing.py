@@ -15,7 +15,9 @@ from palacs.campaign import _course, _decide, _values
 from palacs.campaign._calls import Call, call_of, kept
 from palacs.campaign._erasing import alike, check_wanted, erase, matching, not_cleaned
 from palacs.campaign._ledger import Ledger
+from palacs.campaign._noted import noted, recording_of
 from palacs.campaign._reader import CampaignReader
+from palacs.campaign._recordings import Recording
 from palacs.campaign._records import Request, id_of
 from palacs.campaign._settings import Changes, check_changes
 from palacs.storage import Draft, Event, Label
@@ -94,6 +96,30 @@ class ChangingCampaign(CampaignReader, ABC):
         why = _course.check_why(reason)
         call = call_of(op, "reopen", why)
         self._record(lambda ledger: _course.reopen(ledger, why), call)
+
+    def recordings(self) -> list[Recording]:
+        """Return the recordings of all instances, without the content of those kept inside."""
+        self._refresh()
+        with self._mutex:
+            found = [recording_of(entry) for entry in self._ledger.entries.values()]
+        return [recording for recording in found if recording is not None]
+
+    def noted_values(self, name: str) -> list[Any]:
+        """Return what was noted under this name with instances, also with those retracted.
+
+        Examples
+        --------
+        >>> import palacs
+        >>> c = palacs.create_campaign("demo", ["rest", "left"], storage="memory")
+        >>> instance = c.add([0.1, 0.2], "rest", attrs={"trial": 7})
+        >>> c.noted_values("trial")
+        [7]
+        """
+        self._refresh()
+        with self._mutex:
+            told = [entry for entry in self._ledger.entries.values() if entry.told_at is not None]
+            found = [noted(entry) for entry in told]
+        return [attrs[name] for attrs in found if name in attrs]
 
     def noted_with(self, attrs: Mapping[str, Any]) -> list[str]:
         """Return the ids of requests and instances that are noted with all these attributes.

@@ -35,6 +35,8 @@ def telling(campaign: AskAndTell, asked: Label, answer: Any) -> tuple[npt.ArrayL
         "attrs": brought.attrs,
         "recording": recording,
     }
+    if isinstance(brought.x, (str, bytes)):
+        return _numbers(campaign, brought.x, "the answer"), notes
     if brought.x is not None:
         return brought.x, notes
     assert recording is not None  # Acquired has seen to that
@@ -66,8 +68,11 @@ def _features(campaign: AskAndTell, recording: Recording) -> npt.ArrayLike:
     content = recording.content
     if content is None:
         content = Path(recording.where).read_bytes()
-    names = campaign.feature_names
-    return read_instance(content, recording.where, campaign.n_features, names)
+    return _numbers(campaign, content, recording.where)
+
+
+def _numbers(campaign: AskAndTell, content: bytes | str, name: str) -> list[float]:
+    return read_instance(content, name, campaign.n_features, campaign.feature_names)
 
 
 def brief_reason(reason: str) -> str:

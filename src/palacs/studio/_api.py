@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Header
 from fastapi.security import HTTPBearer
 
 from palacs.campaign import acting_as
-from palacs.studio import _api_campaigns, _api_course, _api_record, _reports
+from palacs.studio import _api_campaigns, _api_course, _api_record, _api_sources, _reports
 from palacs.studio._error_answers import refusing
 
 _TEXT = {"type": "string"}
@@ -65,5 +65,5 @@ async def acting(
 
 router = APIRouter(prefix="/api/v1", dependencies=[Depends(acting)])
 # The record first: /campaigns/{name} takes everything that no other path took.
-for _part in (_api_record, _reports, _api_course, _api_campaigns):
+for _part in (_api_record, _api_sources, _reports, _api_course, _api_campaigns):
     router.include_router(_part.router)
