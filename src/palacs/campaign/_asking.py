@@ -56,7 +56,7 @@ class AskAndTell(ABC):
     def tell(
         self,
         request: Request | str,
-        x: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
         label: Label | None = None,
         *,
         op: str | None = None,
@@ -67,7 +67,7 @@ class AskAndTell(ABC):
     @abstractmethod
     def add(
         self,
-        x: npt.ArrayLike,
+        x: npt.ArrayLike | None,
         label: Label,
         *,
         id: str | None = None,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any, Unpack
 
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from palacs.campaign._asking import AskAndTell
 from palacs.campaign._attrs import Attrs, check_attrs
 from palacs.campaign._calls import Call, call_of, first_outcome, kept, signed
 from palacs.campaign._ledger import Ledger
-from palacs.campaign._operations import Notes
+from palacs.campaign._operations import Answer, Notes
 from palacs.campaign._owning import OwningCampaign
 from palacs.campaign._records import Instance, Request
 from palacs.campaign._records import id_of as _id_of
@@ -38,6 +39,7 @@ _DECISIVE: frozenset[EventKind] = frozenset(
         "class_added",
         "class_renamed",
         "changed",
+        "extracted",
         "closed",
         "reopened",
         "erased",
@@ -162,7 +164,7 @@ class Campaign(OwningCampaign, AskAndTell):
     def tell(
         self,
         request: Request | str,
-        x: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
         label: Label | None = None,
         *,
         op: str | None = None,
@@ -176,8 +178,9 @@ class Campaign(OwningCampaign, AskAndTell):
         ----------
         request : Request or str
             The request or its id, also after its lease ended.
-        x : array-like of shape (n_features,)
-            Raw feature values, finite.
+        x : array-like of shape (n_features,) or None
+            Raw feature values, finite; None lets the extractor in force make them from the
+            recording.
         label : str, int or None
             The class the instance has, where it is another than the one asked for.
         op : str or None
@@ -199,7 +202,7 @@ class Campaign(OwningCampaign, AskAndTell):
         id_ = _id_of(request)
         given = _operations.answer(x, label, **notes)
         call = call_of(op, "tell", id_, given)
-        self._record(lambda ledger: _operations.tell(ledger, id_, given), call)
+        self._record_answers([given], partial(_operations.tell_all, ids=[id_]), call)
         return self.instance(id_)
 
     def tell_many(
@@ -226,14 +229,9 @@ class Campaign(OwningCampaign, AskAndTell):
         if len(set(ids)) < len(ids):
             raise ValueError("a request is answered twice in one call; give each one once.")
 
-        def plan(ledger: Ledger) -> list[Draft]:
-            # The first instance fixes the length for the others, as it would one by one.
-            n_features = ledger.labelled.n_features or (rows[0][1].x.size if rows else None)
-            for _, given in rows:
-                _values.check_vector(given.x, n_features)
-            return [d for id_, given in rows for d in _operations.tell(ledger, id_, given)]
-
-        self._record(plan, call_of(op, "tell_many", rows))
+        call = call_of(op, "tell_many", rows)
+        plan = partial(_operations.tell_all, ids=ids)
+        self._record_answers([given for _, given in rows], plan, call)
         return [self.instance(id_) for id_ in ids]
 
     def fail(
@@ -267,7 +265,7 @@ class Campaign(OwningCampaign, AskAndTell):
 
     def add(
         self,
-        x: npt.ArrayLike,
+        x: npt.ArrayLike | None,
         label: Label,
         *,
         id: str | None = None,
@@ -278,8 +276,8 @@ class Campaign(OwningCampaign, AskAndTell):
 
         Parameters
         ----------
-        x : array-like of shape (n_features,)
-            Raw feature values, finite.
+        x : array-like of shape (n_features,) or None
+            As in `tell`.
         label : str or int
             Its class.
         id : str or None
@@ -294,12 +292,12 @@ class Campaign(OwningCampaign, AskAndTell):
             id = _values.check_name(id, "instance id")
         chosen = ""
 
-        def plan(ledger: Ledger) -> list[Draft]:
+        def plan(ledger: Ledger, answers: Sequence[Answer]) -> list[Draft]:
             nonlocal chosen
             chosen = id or _operations.new_id("u", ledger.seq + 1)
-            return _operations.add(ledger, chosen, given)
+            return _operations.add(ledger, chosen, answers[0])
 
-        written = self._record(plan, call_of(op, "add", id, given))
+        written = self._record_answers([given], plan, call_of(op, "add", id, given))
         return self.instance(written[0].entry or "" if written else chosen)
 
     def retract(

@@ -8,22 +8,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from palacs.campaign._attrs import check_attrs
+from palacs.campaign._extraction import Extraction, Recordings, members_of
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._operations import new_id
 from palacs.campaign._reader import CampaignReader
 from palacs.campaign._records import Instance
+from palacs.campaign._values import to_bytes
 from palacs.storage import Draft, StorageDamaged
+
+if TYPE_CHECKING:
+    from palacs.extractors import Extractor
 
 ORIGIN = "origin"
 _MOST_STEPS = 20  # that are remembered, and the first of all
 
 
-def continuation(source: CampaignReader) -> list[Draft]:
-    """Return the instances in a campaign's labelled set as the first ones of another."""
+def continuation(source: CampaignReader, extractor: Extractor | None = None) -> list[Draft]:
+    """Return the instances in a campaign's labelled set as the first ones of another.
+
+    Parameters
+    ----------
+    source : CampaignReader
+    extractor : Extractor or None
+        Makes their features anew from their recordings.
+    """
     drafts: list[Draft] = []
+    vectors = {} if extractor is None else _vectors(source, extractor)
     for event in source.events():
         if event.kind not in ("told", "added") or event.erased:
             continue
@@ -36,7 +49,7 @@ def continuation(source: CampaignReader) -> list[Draft]:
                 "added",
                 new_id("u", len(drafts) + 2),
                 instance.label,
-                event.x,
+                vectors.get(instance.id, to_bytes(instance.x)),
                 event.cost,
                 event.duration,
                 payload=kept,
@@ -44,6 +57,16 @@ def continuation(source: CampaignReader) -> list[Draft]:
             )
         )
     return drafts
+
+
+def _vectors(source: CampaignReader, extractor: Extractor) -> dict[str, bytes]:
+    """Return what an extractor makes of a campaign's recordings, by the ids of their instances."""
+    ledger = Ledger()
+    for event in source.events():
+        ledger.apply(event)
+    work = Extraction(extractor, Recordings(source.recording))
+    work.go_on(members_of(ledger))
+    return work.vectors
 
 
 def _with_origin(source: CampaignReader, instance: Instance) -> dict[str, Any] | None:

@@ -31,7 +31,8 @@ class Entry:
     are; ``done`` is the number of the event by which it was performed or delivered last.
     ``number`` is its place in the history and ``seq`` the event that began it; ``utility`` is
     that of the class asked for, ``utilities`` those of all classes while the request is open.
-    ``asked_by`` and ``told_by`` are persons; ``attrs`` and ``recording`` are JSON texts.
+    ``as_told`` is where the features are that it was told with, if an extractor has made others
+    since. ``asked_by`` and ``told_by`` are persons; ``attrs`` and ``recording`` are JSON texts.
     ``erased`` means that nothing but its class and its times is left. ``holder`` is the page or
     program it belongs to.
     """
@@ -60,6 +61,7 @@ class Entry:
     recording: str | None = None
     erased: bool = False
     holder: str | None = None
+    as_told: int | None = None
 
     def state(self, at: float) -> str:
         """Return one of ``STATES``, as of the time `at`."""

@@ -20,7 +20,7 @@ from palacs.storage import ERASED, Event, EventKind
 VERSION = 2
 """Of the format; files of version 1 have no seal."""
 
-_BRINGING: frozenset[EventKind] = frozenset({"told", "added"})  # an instance
+_BRINGING: frozenset[EventKind] = frozenset({"told", "added", "extracted"})  # a vector
 _LATEST = 1e11  # seconds since the epoch, as for clocks
 
 
@@ -33,7 +33,8 @@ def record_of(event: Event) -> dict[str, Any]:
 
 def brings(row: Any) -> bool:
     """Whether the row of an event has features."""
-    return row["kind"] in _BRINGING and row.get("payload") != ERASED
+    of_an_instance = row["kind"] in _BRINGING and row.get("entry") is not None
+    return of_an_instance and row.get("payload") != ERASED
 
 
 def event_of(row: Any, x: Any) -> Event:

@@ -101,6 +101,8 @@ def read_campaign(path: Path) -> tuple[str, list[Event]]:
         ledger = Ledger()
         for event in events:
             ledger.apply(event)
+        if ledger.extracting:
+            raise ValueError("vectors of an extraction are missing")
         if events and ledger.states(events[-1].at)["erased"] > ledger.n_erased:
             raise ValueError("instances are called erased that no tombstone speaks of")
         if seal.get("version", 1) > 1 and check is not None:
@@ -191,15 +193,20 @@ def _read_table(frame: pd.DataFrame) -> Found:
         for row in record:
             if row["kind"] == "created":
                 name, seal = row.get("name", ""), row
-            events.append(event_of(row, _features(x) if brings(row) else None))
+            # Those that another extractor made are beside the columns.
+            shown = _features(x) if brings(row) and "x" not in row else None
+            events.append(event_of(row, row.get("x", shown)))
     entries = [rows[0].get("entry") for rows in records]
     return name, seal, events, partial(check_cells, frame, entries)
 
 
 def _columns_of_features(records: list[Any], columns: Sequence[str]) -> list[str]:
     """Return the columns of the features, which go by the names that the campaign has for them."""
-    created = next((row for rows in records for row in rows if row["kind"] == "created"), None)
+    own = [row for rows in records for row in rows if row.get("entry") is None]
+    created = next((row for row in own if row["kind"] == "created"), None)
     described = None if created is None else (created.get("payload") or {}).get("features")
+    if any(row["kind"] == "extracted" for row in own):
+        described = None  # the names were those of other features
     wanted = feature_columns(described, len(columns))
     return list(itertools.takewhile(lambda name: name in columns, wanted))
 

@@ -116,8 +116,7 @@ class _Rows:
 
     @property
     def features(self) -> list[str]:
-        labelled = self.ledger.labelled
-        d = max(labelled.n_features or 0, labelled.store.widest)
+        d = self.ledger.labelled.widest
         return list(feature_columns(self.ledger.settings.features, d))
 
     def pieces(self) -> Iterator[tuple[slice, npt.NDArray[np.int64]]]:
@@ -182,15 +181,18 @@ def table_pieces(record: Record) -> Iterator[pd.DataFrame]:
 def _vectors(happened: list[list[Event]], names: list[str]) -> dict[str, npt.NDArray[np.float64]]:
     X = np.full((len(names), len(happened)), np.nan)
     for row, events in enumerate(happened):
-        for event in events:
-            if event.x is not None:
-                x = _values.from_bytes(event.x)
-                X[: len(x), row] = x
+        raw = next((event.x for event in reversed(events) if event.x is not None), None)
+        if raw is not None:
+            x = _values.from_bytes(raw)
+            X[: len(x), row] = x
     return dict(zip(names, X, strict=True))
 
 
 def _written(events: list[Event], first: dict[str, Any]) -> str:
     found = [record_of(event) for event in events]
+    vectors = [place for place, event in enumerate(events) if event.x is not None]
+    for place in vectors[:-1]:  # the columns hold the one in force
+        found[place]["x"] = _vector(events[place].x or b"")
     if events[0].seq == 1:
         found[0] |= first
     return json.dumps(found, allow_nan=False)

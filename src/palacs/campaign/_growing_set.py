@@ -8,7 +8,7 @@ the range or the selection changed. Whatever was handed out stays as it was.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,9 @@ from palacs.campaign._row_store import Matrix, RowStore
 from palacs.campaign._values import Vector
 
 Codes = npt.NDArray[np.intp]
+
+# What a row is: taken out; in the labelled set; or an instance's vector under another extractor.
+_OUT, _IN, _OTHER = range(3)
 
 
 def scale(X: Matrix, lower: Vector, upper: Vector) -> Matrix:
@@ -89,15 +92,19 @@ class GrowingSet:
     """
 
     def __init__(self, bounds: list[list[float]] | None, n_features: int | None = None) -> None:
+        self._declare(bounds, n_features)
+        self.store = RowStore()
+        self._codes = array("q")
+        self._counts = bytearray()
+        self._n = 0
+        self._width: int | None = None
+        self._forget()
+
+    def _declare(self, bounds: list[list[float]] | None, n_features: int | None) -> None:
         self._bounds = None if bounds is None else np.array(bounds)
         if n_features is None and bounds is not None and len(bounds) > 1:
             n_features = len(bounds)
         self._declared = n_features
-        self.store = RowStore()
-        self._codes = array("q")
-        self._counts = bytearray()  # 1 for each row that counts, 0 where it was taken out
-        self._n = 0
-        self._forget()
 
     def _forget(self) -> None:
         self._rows: Codes | None = None
@@ -114,7 +121,7 @@ class GrowingSet:
         """Take over rows and what `saved` returned about them."""
         self.store = store
         self._codes, self._counts = saved["codes"], bytearray(saved["counts"])
-        self._n = sum(self._counts)
+        self._n, self._width = self._counts.count(_IN), store.width
         if not len(store) == len(self._codes) == len(self._counts):
             raise ValueError("a snapshot's rows do not fit each other")
         if saved["limits"] is not None:
@@ -137,13 +144,20 @@ class GrowingSet:
         """Length of the instances: declared, or that of those that count; None while unknown."""
         if self._declared is not None:
             return self._declared
-        return self.store.width if self._n else None
+        return self._width if self._n else None
+
+    @property
+    def widest(self) -> int:
+        """Length of the longest vector that an instance has, retracted ones included."""
+        shown = np.flatnonzero(np.frombuffer(bytes(self._counts), dtype=np.uint8) != _OTHER)
+        return max(self.n_features or 0, self.store.widest(shown))
 
     @property
     def rows(self) -> Codes:
         """Numbers of the rows that count, in acquisition order, shape (n,)."""
         if self._rows is None or len(self._rows) != self._n:
-            self._rows = np.flatnonzero(np.frombuffer(bytes(self._counts), dtype=np.uint8))
+            counts = np.frombuffer(bytes(self._counts), dtype=np.uint8)
+            self._rows = np.flatnonzero(counts == _IN)
         return self._rows
 
     @property
@@ -165,15 +179,43 @@ class GrowingSet:
         """Add an instance at the end, as stored bytes; return the number of its row."""
         row = self.store.append(raw)
         self._codes.append(code)
-        self._counts.append(1)
+        self._counts.append(_IN)
         self._n += 1
+        self._width = len(raw) // 8
         return row
+
+    def stage(self, raw: bytes, code: int) -> int:
+        """Add the vector that an instance is going to have; return the number of its row."""
+        row = self.store.append(raw)
+        self._codes.append(code)
+        self._counts.append(_OTHER)
+        return row
+
+    def exchange(self, rows: Sequence[int], n_features: int | None) -> None:
+        """Let staged rows, in acquisition order, take the place of those that count.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            As many as count.
+        n_features : int or None
+            Their length. Bounds that were declared for other features are given up.
+        """
+        if len(rows) != self._n:
+            raise ValueError(f"{len(rows)} vectors for {self._n} instances")
+        counts = np.frombuffer(bytes(self._counts), dtype=np.uint8).copy()
+        counts[self.rows] = _OTHER
+        counts[np.array(rows, dtype=np.intp)] = _IN
+        self._counts = bytearray(counts.tobytes())
+        self._width = n_features
+        self._declare(None, n_features)
+        self._forget()
 
     def remove(self, row: int) -> None:
         """Take an instance out; the others keep their order."""
-        if not self._counts[row]:
+        if self._counts[row] != _IN:
             raise ValueError(f"row {row} was taken out before")
-        self._counts[row] = 0
+        self._counts[row] = _OUT
         self._n -= 1
         self._forget()
 

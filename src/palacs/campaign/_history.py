@@ -51,8 +51,8 @@ def history_of(
     columns |= _noted_columns(ledger, entries)
     frame = pd.DataFrame(columns)
     if features:
-        # Instances that were retracted may have had another length.
-        d = max(ledger.labelled.n_features or 0, ledger.labelled.store.widest)
+        # Instances that were retracted keep the vector they had, of maybe another length.
+        d = ledger.labelled.widest
         X = np.full((len(entries), d), np.nan)
         for row, entry in enumerate(entries):
             x = ledger.x(entry)
@@ -112,4 +112,5 @@ def status_of(name: str, ledger: Ledger, at: float) -> Status:
         spent=spent(ledger, costs_of(ledger, conditions_of(ledger))),
         budget_cost=ledger.settings.budget_cost,
         phase=ledger.phase,
+        extractor=(ledger.settings.extractor or {}).get("version"),
     )

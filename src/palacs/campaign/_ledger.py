@@ -8,7 +8,7 @@ use the same fold. An event that does not fit is refused, whoever wrote it.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from palacs.campaign._entries import STATES, Entries, Entry
@@ -69,7 +69,8 @@ class Ledger(CourseOfLedger):
         self.totals = Totals()
         self._open = OpenRequests()
         self._ended = dict.fromkeys(("delivered", "failed", "retracted", "erased"), 0)
-        self._bringing = array("q")  # the entry that brought each row of the labelled set
+        self._bringing = array("q")  # the entry whose vector each row is,
+        self._brought_at = array("q")  # and the event that brought it
 
     @classmethod
     def begin(cls, settings: Settings, added: Sequence[Label] = ()) -> Ledger:
@@ -93,6 +94,8 @@ class Ledger(CourseOfLedger):
                 "it may have been written by a newer one."
             )
         try:
+            if self.extracting and event.kind != "extracted":
+                raise ValueError("vectors of an extraction are missing before it")
             self._fold(event)
             if event.entry is not None and (event.payload or event.author or event.attrs):
                 note(self.entries[event.entry], event)
@@ -130,8 +133,7 @@ class Ledger(CourseOfLedger):
 
     def event_of_row(self, row: int) -> int:
         """Return the number of the event that brought a row of the labelled set."""
-        [entry] = self.entries.at([self._bringing[row]])
-        return entry.done
+        return self._brought_at[row]
 
     def ids(self, rows: Iterable[int]) -> tuple[str, ...]:
         """Return the ids of the instances in some rows of the labelled set."""
@@ -141,9 +143,13 @@ class Ledger(CourseOfLedger):
         """Return the raw features of an entry, shape (n_features,); None without an instance."""
         return None if entry.row is None else self.labelled.store.row(entry.row)
 
+    def bringing(self, rows: Iterable[int]) -> Iterator[Entry]:
+        """Yield the entries whose vectors some rows are; not to be changed."""
+        return self.entries.at(self._bringing[row] for row in rows)
+
     def groups(self, rows: Iterable[int]) -> list[str]:
         """Return what the instances in some rows of the labelled set belong to."""
-        return belongings(self.entries.at(self._bringing[row] for row in rows), self.settings)
+        return belongings(self.bringing(rows), self.settings)
 
     def request(self, entry: Entry) -> Request:
         """Return an open request as it is handed out."""
@@ -156,9 +162,10 @@ class Ledger(CourseOfLedger):
         return to_instance(entry, self.x(entry), attrs, recording_of(entry))
 
     def has_told(self, entry: Entry, raw: bytes, label: Label) -> bool:
-        """Say whether an entry holds just this instance, given as stored bytes."""
-        x = self.x(entry)
-        return x is not None and entry.label == label and to_bytes(x) == raw
+        """Say whether an entry was told just this instance, given as stored bytes."""
+        rows = [row for row in (entry.row, entry.as_told) if row is not None]
+        said = any(to_bytes(self.labelled.store.row(row)) == raw for row in rows)
+        return said and entry.label == label
 
     def remaining(self, at: float) -> int | None:
         """Return how many more requests the budget allows; ``None`` is no limit."""
@@ -200,6 +207,8 @@ class Ledger(CourseOfLedger):
                 self._change(self.settings.changed(event.payload))
             case "renewed":
                 self._fold_renewed(event)
+            case "extracted":
+                self._fold_extracted(event)
             case "closed":
                 self.phase = "archived" if event.payload.get("archived") else "closed"
             case "reopened":
@@ -343,7 +352,7 @@ class Ledger(CourseOfLedger):
         if n_features is not None and len(raw) != 8 * n_features:
             raise ValueError(f"{len(raw)} bytes instead of {n_features} features")
         entry.row = self.labelled.append(raw, code)
-        self._bringing.append(entry.number)
+        self._bring(entry, event)
         entry.label, entry.told_at = self.classes[code], event.at
         entry.cost, entry.duration, entry.done = event.cost, event.duration, event.seq
         self._ended["delivered"] += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -28,15 +28,30 @@ from palacs.storage import Draft, EventKind, Label
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An instance on its way into the record; ``label`` is ``None`` for the class asked for."""
+    """An instance on its way into the record; ``label`` is ``None`` for the class asked for.
 
-    x: _values.Vector
+    ``x`` is ``None`` until an extractor has made it from the recording.
+    """
+
+    x: _values.Vector | None
     label: Label | None
     cost: float | None
     duration: float | None
     attrs: dict[str, Any] | None = None
     recording: Recording | None = None
     names: tuple[str, ...] | None = None
+
+    @property
+    def vector(self) -> _values.Vector:
+        """The features, which are there by now."""
+        assert self.x is not None
+        return self.x
+
+
+class Extracted(Answer):
+    """An answer whose features an extractor has made: the recording says what was told."""
+
+    __slots__ = ()
 
 
 class Notes(TypedDict, total=False):
@@ -57,8 +72,10 @@ def answer(
     recording: Any = None,
 ) -> Answer:
     """Check an instance as far as that is possible without the record."""
+    if x is None and recording is None:
+        raise ValueError("x is missing; give the features, or a recording to make them from.")
     return Answer(
-        _values.check_vector(x),
+        None if x is None else _values.check_vector(x),
         None if label is None else _values.check_label(label),
         _values.check_amount(cost, "cost"),
         _values.check_amount(duration, "duration"),
@@ -160,14 +177,13 @@ def tell(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
     """Record the instance a request brought."""
     entry, asked = _find_request(ledger, id_)
     label = ledger.classes[ledger.code(asked if given.label is None else given.label)]
-    raw = _values.to_bytes(given.x)
     if entry.retracted_at is not None:
         raise Conflict(
             f"request {id_!r} was told and then retracted, so telling it again would not count; "
             "use add for its instance, or ask again."
         )
     if entry.told_at is not None:
-        if ledger.has_told(entry, raw, label) and _says_nothing_new(entry, given):
+        if _says_the_same(ledger, entry, label, given):
             return []
         raise Conflict(
             f"request {id_!r} was already told with other values, attributes or recording; to "
@@ -176,41 +192,58 @@ def tell(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
     if entry.failed_at is not None:
         raise Conflict(f"request {id_!r} was reported as failed; use add for its instance.")
     _refuse_before_performed(entry)
-    _values.check_vector(given.x, ledger.labelled.n_features)
+    _values.check_vector(given.vector, ledger.labelled.n_features)
     _check_notes(ledger, noted(entry), given)
     return [_instance("told", id_, label, given)]
+
+
+def tell_all(ledger: Ledger, answers: Sequence[Answer], ids: Sequence[str]) -> list[Draft]:
+    """Record the instances that several requests brought."""
+    # The first instance fixes the length for the others, as it would one by one.
+    n_features = ledger.labelled.n_features or (answers[0].vector.size if answers else None)
+    if len(ids) > 1:
+        for given in answers:
+            _values.check_vector(given.vector, n_features)
+    pairs = zip(ids, answers, strict=True)
+    return [draft for id_, given in pairs for draft in tell(ledger, id_, given)]
 
 
 def add(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
     """Record an unsolicited instance."""
     label = ledger.classes[ledger.code(given.label)]
-    raw = _values.to_bytes(given.x)
     entry = ledger.entries.get(id_)
     if entry is not None:
         if entry.retracted_at is not None:
             raise Conflict(
                 f"id {id_!r} was retracted, so adding it again would not count; choose another id."
             )
-        same = entry.asked is None and ledger.has_told(entry, raw, label)
-        if same and _says_nothing_new(entry, given):
+        if entry.asked is None and _says_the_same(ledger, entry, label, given):
             return []
         raise Conflict(f"id {id_!r} is already in use with other values; choose another.")
     require_open(ledger, "nothing is added")
-    _values.check_vector(given.x, ledger.labelled.n_features)
+    _values.check_vector(given.vector, ledger.labelled.n_features)
     _check_notes(ledger, {}, given)
     return [_instance("added", id_, label, given)]
 
 
 def _instance(kind: EventKind, id_: str, label: Label, given: Answer) -> Draft:
     payload = {} if given.recording is None else {"recording": given.recording.to_payload()}
-    raw = _values.to_bytes(given.x)
+    raw = _values.to_bytes(given.vector)
     return Draft(
         kind, id_, label, raw, given.cost, given.duration, payload=payload, attrs=given.attrs
     )
 
 
+def _says_the_same(ledger: Ledger, entry: Entry, label: Label, given: Answer) -> bool:
+    """Whether an answer and all that is noted with it is in the record already."""
+    if isinstance(given, Extracted):
+        same = entry.label == label  # another extractor may have been in force
+    else:
+        same = ledger.has_told(entry, _values.to_bytes(given.vector), label)
+    return same and _says_nothing_new(entry, given)
+
+
 def _says_nothing_new(entry: Entry, given: Answer) -> bool:
-    """Whether all that is noted with an answer is in the record already."""
     known, recording = noted(entry), recording_of(entry)
     if {**known, **(given.attrs or {})} != known:
         return False

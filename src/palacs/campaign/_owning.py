@@ -12,14 +12,14 @@ from palacs.campaign import _operations, _values
 from palacs.campaign._author import acting_holder
 from palacs.campaign._calls import call_of, kept
 from palacs.campaign._campaign_errors import Conflict
-from palacs.campaign._changing import ChangingCampaign
 from palacs.campaign._course import renew
+from palacs.campaign._extracting import ExtractingCampaign
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._records import Instance, Request, id_of
 from palacs.storage import Draft
 
 
-class OwningCampaign(ChangingCampaign):
+class OwningCampaign(ExtractingCampaign):
     """The part of a campaign in which several people work side by side."""
 
     def claim(

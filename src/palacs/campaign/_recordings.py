@@ -167,6 +167,34 @@ def check_recording(id_: str, recording: Recording, folder: Path | None = None) 
     return _same(id_, recording, found)
 
 
+def bytes_of(recording: Recording, folder: Path | None = None) -> tuple[bytes, str]:
+    """Return what a recording holds and what it is called, or raise where it is not what it was.
+
+    Parameters
+    ----------
+    recording : Recording
+        With its content, where it is kept inside.
+    folder : Path or None
+        Where a file that is not at its place is looked for, by its name.
+    """
+    if recording.content is not None:
+        return recording.content, recording.where
+    check = check_recording("", recording, folder)
+    if check.state == "not fetched":
+        raise ValueError(
+            f"the recording {recording.where!r} is not fetched; save it as a file, and give its "
+            "path."
+        )
+    if check.state != "intact":
+        detail = f" ({check.detail})" if check.detail else ""
+        raise ValueError(f"the recording {check.where!r} is {check.state}{detail}.")
+    with _opened(Path(check.where)) as file:
+        content: bytes = file.read()
+    if recording.sha256 not in (None, hashlib.sha256(content).hexdigest()):
+        raise ValueError(f"the recording {check.where!r} changed while it was read.")
+    return content, check.where
+
+
 def _compared(id_: str, recording: Recording, where: str, content: bytes) -> RecordingCheck:
     found = Recording(where, len(content), hashlib.sha256(content).hexdigest())
     return _same(id_, recording, found)

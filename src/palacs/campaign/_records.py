@@ -214,6 +214,8 @@ class Status:
         What they may cost altogether; ``None`` is no limit.
     phase : str
         "open"; "closed", where nothing new begins; "archived", closed and out of sight.
+    extractor : str or None
+        The one in force, which makes features of recordings, with its parameters; else None.
     """
 
     name: str
@@ -227,6 +229,7 @@ class Status:
     spent: float = 0.0
     budget_cost: float | None = None
     phase: str = "open"
+    extractor: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-able form; utilities that are no finite number become ``None``."""
@@ -240,6 +243,7 @@ class Status:
             "budget_cost": self.budget_cost,
             "instances": self.instances,
             "n_features": self.n_features,
+            "extractor": self.extractor,
             "states": self.states,
             "classes": [
                 {

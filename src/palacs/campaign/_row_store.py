@@ -77,10 +77,14 @@ class RowStore:
         """Length of the latest row; None before the first."""
         return self._blocks[-1].shape[1] if self._blocks else None
 
-    @property
-    def widest(self) -> int:
-        """Length of the longest row there has been; 0 before the first."""
-        return max((block.shape[1] for block in self._blocks), default=0)
+    def widest(self, rows: npt.NDArray[np.intp]) -> int:
+        """Return the length of the longest of some rows, given in ascending order; 0 of none."""
+        found = 0
+        for first, block in self.blocks():
+            if block.shape[1] > found:
+                start, stop = np.searchsorted(rows, [first, first + block.shape[0]])
+                found = block.shape[1] if stop > start else found
+        return found
 
     def append(self, raw: bytes) -> int:
         """Add a row, little-endian float64; return its number."""

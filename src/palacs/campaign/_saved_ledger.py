@@ -27,7 +27,7 @@ from palacs.campaign._settings import Settings
 from palacs.storage import Storage, StorageUnavailable, checksum
 
 _LEDGER, _ENTRIES, _ROWS = "ledger", "entries", "x"
-_APART = ("entries", "labelled", "settings", "totals", "_open", "_conditions")
+_APART = ("entries", "labelled", "settings", "totals", "_open", "_conditions", "_to_be")
 _PER_TURN = 2**23  # bytes written at a time, so that nobody waits long
 _PAGE = 2000
 
@@ -46,6 +46,8 @@ def _form() -> str:
 
 def save_ledger(storage: Storage, key: int, ledger: Ledger) -> bool:
     """Put a ledger away, unless the record has moved on; say whether that was done."""
+    if ledger.extracting:
+        return False
     blocks, names = [], {_LEDGER, _ENTRIES}
     waiting: dict[str, bytes] = {}
     there = storage.snapshot_parts(key)

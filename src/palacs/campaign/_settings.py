@@ -58,6 +58,10 @@ class Settings:
         Names, units, sampling rate and version of what extracts them, as far as declared.
     groups : list of str or None
         The attributes that say what an instance belongs to, such as its subject.
+    extractor : dict or None
+        What makes features of recordings: its ``version``; the name or path it was ``given`` by;
+        whether it is ``fitted``; the ``packages`` it came from; and the ``event`` that brought
+        it, unless it was there from the beginning.
     """
 
     classes: tuple[Label, ...]
@@ -73,6 +77,7 @@ class Settings:
     attrs: dict[str, Any] | None = None
     features: dict[str, Any] | None = None
     groups: list[str] | None = None
+    extractor: dict[str, Any] | None = None
 
     def to_payload(self) -> dict[str, Any]:
         """Return the JSON form; what is not used is left out, as in records before it was known."""
@@ -83,6 +88,7 @@ class Settings:
             "attrs": self.attrs,
             "features": self.features,
             "groups": self.groups,
+            "extractor": self.extractor,
         }
         return {
             "classes": list(self.classes),
@@ -118,6 +124,7 @@ class Settings:
                 attrs=check_attrs(payload.get("attrs")),
                 features=features,
                 groups=check_groups(payload.get("groups")),
+                extractor=_plain_extractor(payload.get("extractor")),
             )
         except KeyError as error:
             raise ValueError(f"the campaign's settings lack {error}.") from error
@@ -129,6 +136,18 @@ class Settings:
         if unknown:
             raise ValueError(f"{sorted(unknown)[0]!r} is nothing this palacs can change.")
         return Settings.from_payload({**self.to_payload(), **settings})
+
+    def extracted(self, payload: Mapping[str, Any], event: int) -> Settings:
+        """Return the settings after an extraction: what was declared of other features is gone."""
+        rate = (self.features or {}).get("sampling_rate")
+        extractor = _plain_extractor({**payload["extractor"], "event": event})
+        return replace(
+            self,
+            bounds=None,
+            n_features=_values.check_n_features(payload.get("n_features"), None),
+            features=None if rate is None else {"sampling_rate": rate},
+            extractor=extractor,
+        )
 
     def renamed(
         self, now: Callable[[Label], Label], conditions: Mapping[str, Any] | None
@@ -183,6 +202,7 @@ def make_settings(
     attrs: Mapping[str, Any] | None = None,
     features: Sequence[str] | Mapping[str, Any] | None = None,
     groups: str | Sequence[str] | None = None,
+    extractor: Mapping[str, Any] | None = None,
 ) -> Settings:
     """Check what the user gave and return the settings."""
     labels = _values.check_classes(classes)
@@ -204,6 +224,7 @@ def make_settings(
         attrs=check_attrs(attrs),
         features=described,
         groups=check_groups(groups),
+        extractor=_plain_extractor(extractor),
     )
 
 
@@ -220,6 +241,14 @@ def _declared(
             f"features have {len(names)} names for n_features={declared}; name each of them."
         )
     return _values.check_n_features(len(names), bounds)
+
+
+def _plain_extractor(plain: Any) -> dict[str, Any] | None:
+    if plain is not None and not (
+        isinstance(plain, Mapping) and isinstance(plain.get("version"), str)
+    ):
+        raise ValueError(f"extractor={_values.brief(plain)} has no version.")
+    return None if plain is None else dict(plain)
 
 
 def _plain_conditions(plain: Any) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from palacs.campaign._calls import call_of, check_same, signed
 from palacs.campaign._campaign import Campaign
 from palacs.campaign._continuing import check_beginning, continuation
 from palacs.campaign._exchange import read_campaign
+from palacs.campaign._extraction import describe, extractor_of
 from palacs.campaign._settings import DEFAULT_LEASE_S, make_settings
 from palacs.storage import CampaignExists, CampaignNotFound, Draft, Label, Storage, open_storage
 
@@ -36,6 +37,7 @@ def create_campaign(
     attrs: Mapping[str, Any] | None = None,
     features: Sequence[str] | Mapping[str, Any] | None = None,
     groups: str | Sequence[str] | None = None,
+    extractor: Any = None,
     continue_from: Campaign | str | None = None,
     op: str | None = None,
 ) -> Campaign:
@@ -81,10 +83,15 @@ def create_campaign(
         The attribute, or several, that says what an instance belongs to, such as ``"subject"``.
         Accuracy and advice to stop are then about a new one: one is left out at a time. Every
         instance must have it.
+    extractor : str, transformer, callable or None
+        What makes features of recordings, see `palacs.extractors.extractor_from`, so that a
+        recording can be told without ``x``. One that has to be fitted needs instances first:
+        change to it later with ``Campaign.extract``.
     continue_from : Campaign, str or None
         A campaign, of any storage, or the name of one in this storage, with whose instances to
         begin. They are copied as unsolicited ones, which take no budget, with the attribute
-        ``origin``; nothing else is taken over.
+        ``origin``; nothing else is taken over. With an ``extractor`` their features are made
+        anew from their recordings.
     op : str or None
         Your id for this call: repeating it returns the campaign that it made.
 
@@ -116,6 +123,7 @@ def create_campaign(
         if continue_from is None:
             raise ValueError("classes=None leaves nothing to ask for; give at least two labels.")
         classes = continue_from.classes
+    made = None if extractor is None else extractor_of(extractor)
     settings = make_settings(
         classes,
         strategy,
@@ -129,13 +137,14 @@ def create_campaign(
         attrs=attrs,
         features=features,
         groups=groups,
+        extractor=None if made is None else describe(made),
     )
     payload = settings.to_payload()
     call = call_of(op, "create", name, {**payload, "seed": seed})
     _decide.rehearse(settings)
     drafts = [Draft("created", payload=payload)]
     if continue_from is not None:
-        drafts += continuation(continue_from)
+        drafts += continuation(continue_from, made)
         check_beginning(drafts)
     opened = open_storage(storage, create=True)
     try:
@@ -146,7 +155,10 @@ def create_campaign(
         if call is None or first.op != call.op:
             raise
         check_same(first, call)
-    return Campaign(opened, stored, owns=opened is not storage)
+    campaign = Campaign(opened, stored, owns=opened is not storage)
+    if made is not None and campaign.extractor == made.version:
+        campaign.use_extractor(made)
+    return campaign
 
 
 def load_campaign(name: str, *, storage: str | Storage | None = None) -> Campaign:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from palacs.extractors._extractor import Extractor, extractor_from
 from palacs.extractors._reading import RecordedArray, read_recording, with_rate
-from palacs.extractors._shipped import EXTRACTORS, ExtractorInfo
+from palacs.extractors._shipped import EXTRACTORS, ExtractorInfo, is_shipped
 
 if TYPE_CHECKING:
     from palacs.extractors._signals import BandPower, MelBands
@@ -22,6 +22,7 @@ __all__ = [
     "MelBands",
     "RecordedArray",
     "extractor_from",
+    "is_shipped",
     "read_recording",
     "with_rate",
 ]

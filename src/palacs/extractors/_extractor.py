@@ -7,6 +7,8 @@ has to give the same features, which is why seeds that were left open are set.
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -54,6 +56,14 @@ class Extractor:
     given: str | None
     fitted: bool
     transformer: Any
+
+    @property
+    def packages(self) -> dict[str, str]:
+        """The versions of the packages that its parts come from, by name."""
+        parts = [self.transformer, *_parameters(self.transformer)]
+        tops = {type(part).__module__.partition(".")[0] for part in parts}
+        found = {name: getattr(sys.modules.get(name), "__version__", None) for name in tops}
+        return {name: str(version) for name, version in sorted(found.items()) if version}
 
     def fit(self, recordings: Sequence[npt.NDArray[Any]], labels: Sequence[Any]) -> Extractor:
         """Return the extractor fitted on recordings and their classes; a fixed one is itself.
@@ -141,7 +151,9 @@ def extractor_from(given: Any) -> Extractor:
     fitted = _needs_fit(found)
     if fitted and hasattr(found, "get_params"):
         found = seeded(found, 0)
-    return Extractor(describe_object(found) + _frozen(found), name, fitted, found)
+    # Where in this room a class stands is nothing a record should know.
+    version = re.sub(r"\bpalacs\.extractors\._\w+\.", "palacs.extractors.", describe_object(found))
+    return Extractor(version + _frozen(found), name, fitted, found)
 
 
 def together(recordings: Sequence[npt.NDArray[Any]]) -> Any:
@@ -182,13 +194,16 @@ def _needs_fit(thing: Any) -> bool:
         return True
 
 
+def _parameters(thing: Any) -> list[Any]:
+    return list(thing.get_params(deep=True).values()) if hasattr(thing, "get_params") else []
+
+
 def _frozen(thing: Any) -> str:
     """Return digests of what was fitted before and stays so, which no parameter tells."""
     import joblib
     from sklearn.frozen import FrozenEstimator
 
-    params = thing.get_params(deep=True) if hasattr(thing, "get_params") else {}
-    parts = [thing, *params.values()]
+    parts = [thing, *_parameters(thing)]
     frozen = [part for part in parts if isinstance(part, FrozenEstimator)]
     return "".join(f" fitted {joblib.hash(part)[:12]}" for part in frozen)
 

@@ -47,6 +47,19 @@ EXTRACTORS: tuple[ExtractorInfo, ...] = (
 )
 
 
+def is_shipped(written: str) -> bool:
+    """Say whether a name, maybe with parameters, is that of an extractor of palacs.
+
+    Examples
+    --------
+    >>> from palacs.extractors import is_shipped
+    >>> is_shipped("band-power(rate=250)"), is_shipped("mine.py:spread")
+    (True, False)
+    """
+    match = _WRITTEN.fullmatch(written.strip())
+    return match is not None and match[1] in {row.name for row in EXTRACTORS}
+
+
 def shipped(written: str) -> Any:
     """Return the extractor of that name, with its parameters; None where it is no such name."""
     match = _WRITTEN.fullmatch(written.strip())

@@ -29,6 +29,7 @@ EventKind = Literal[
     "class_renamed",
     "changed",
     "renewed",
+    "extracted",
     "closed",
     "reopened",
     "erased",
