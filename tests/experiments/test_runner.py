@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from palacs.datasets import Dataset
 from palacs.experiments import (
     Execution,
     Experiment,
+    _runner,
     comparison_experiment,
     paper_experiment,
     run,
@@ -42,20 +44,27 @@ def one_by_one(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.mark.parametrize(
     "execution",
-    [Execution(jobs=2), Execution(jobs=2, backend="dask")],
-    ids=["two processes", "a local Dask cluster"],
+    [Execution(), Execution(jobs=2), Execution(jobs=2, backend="dask")],
+    ids=["processes after a while", "two processes", "a local Dask cluster"],
 )
 def test_processes_and_backend_do_not_change_a_byte(
-    execution: Execution, one_by_one: bytes, tmp_path: Path
+    execution: Execution, one_by_one: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(_runner, "_ALONE_S", 0.05)
     run(experiment(), execution=execution, out=tmp_path)
     assert parquet(tmp_path) == one_by_one
 
 
 def test_another_seed_changes_the_file(one_by_one: bytes, tmp_path: Path) -> None:
     other = paper_experiment(["3Clusters", "Yeast"], STRATEGIES, trials=20, seed=1)
-    run(other, out=tmp_path)
+    run(other, execution=Execution(jobs=1), out=tmp_path)
     assert parquet(tmp_path) != one_by_one
+
+
+def test_what_takes_no_time_starts_no_processes() -> None:
+    before = {child.pid for child in active_children()}
+    run(paper_experiment(["Bars"], ["random"], trials=3))
+    assert {child.pid for child in active_children()} <= before
 
 
 def test_without_a_folder_the_trials_are_the_same_and_nothing_is_left(

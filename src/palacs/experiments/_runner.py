@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import signal
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from multiprocessing import current_process
@@ -27,6 +28,8 @@ Progress = Callable[[str, int], None]
 
 # Files written per data set; finer means less to repeat after a crash.
 _BATCHES = 40
+# Processes take about as long to start; what is done by then never needed them.
+_ALONE_S = 3.0
 
 
 class Execution(NamedTuple):
@@ -35,7 +38,7 @@ class Execution(NamedTuple):
     Parameters
     ----------
     jobs : int, default=-1
-        Processes on this machine; -1 means one per core.
+        Processes on this machine; -1 means one per core, for what takes more than a few seconds.
     backend : {"loky", "dask"}, default="loky"
     address : str or None, default=None
         Of the Dask scheduler, such as ``tcp://127.0.0.1:8786``; None starts a cluster of
@@ -124,11 +127,21 @@ def _run(
         return iter(())
     if execution.backend == "dask":
         return _run_dask(experiment, jobs, execution)
-    parallel = Parallel(n_jobs=execution.jobs, return_as="generator_unordered")
-    done: Iterator[tuple[_Job, Batch]] = parallel(
-        delayed(_play)(experiment.only(job.dataset), job) for job in jobs
-    )
-    return done
+    return _run_loky(experiment, jobs, execution.jobs)
+
+
+def _run_loky(
+    experiment: Experiment, jobs: list[_Job], processes: int
+) -> Iterator[tuple[_Job, Batch]]:
+    if processes == -1:
+        # One by one, so that no long trial makes the others wait with it.
+        jobs = [*(_Job(jobs[0].dataset, (trial,)) for trial in jobs[0].trials), *jobs[1:]]
+        until = time.monotonic() + _ALONE_S
+        while jobs and time.monotonic() < until:
+            yield _play(experiment.only(jobs[0].dataset), jobs.pop(0))
+    if jobs:
+        parallel = Parallel(n_jobs=processes, return_as="generator_unordered")
+        yield from parallel(delayed(_play)(experiment.only(job.dataset), job) for job in jobs)
 
 
 def _run_dask(

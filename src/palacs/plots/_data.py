@@ -192,6 +192,8 @@ def learning_stages(
 ) -> Figure:
     """Draw what a trial had acquired at several stages, on one t-SNE map (the paper's Fig. 1).
 
+    Two features need no map and are drawn as they are.
+
     Parameters
     ----------
     X : array-like of shape (n, n_features)
@@ -233,7 +235,9 @@ def learning_stages(
 
 
 def _map(points: Points, random_state: int) -> Points:
-    """Return the t-SNE map of all instances, shape (n, 2)."""
+    """Return the t-SNE map of all instances, shape (n, 2); two features are one already."""
+    if points.shape[1] == 2:
+        return points
     tsne = TSNE(perplexity=min(30.0, (len(points) - 1) / 3), init="pca", random_state=random_state)
     # One thread: sums in a fixed order, hence the same map everywhere; and no slower on data of
     # this size where other processes use the cores.
