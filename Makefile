@@ -1,8 +1,9 @@
 # Everything starts from Python 3.11+ alone; tools/setup makes .venv and keeps it up to date.
-.PHONY: help demo test test-docs test-oldest test-newest lint format dist bench soak reproduce clean
+.PHONY: help demo test compiled test-docs test-oldest test-newest lint format dist bench soak reproduce clean
 VENV := .venv/bin
-# Several at once; a file's tests stay together, since they share what they set up.
-AT_ONCE := --numprocesses auto --maxprocesses 4 --dist loadfile
+# Several at once; a file's tests stay together, since they share what they set up. The files
+# come in the order of tests/conftest.py, the longest first.
+AT_ONCE := --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 export PYTHON
 
 help:
@@ -36,10 +37,15 @@ lint:
 	$(VENV)/oxlint --quiet -c tools/javascript/oxlint.json src/palacs/studio/static
 	$(VENV)/node tools/javascript/node_modules/typescript/bin/tsc -p tools/javascript
 
-test: lint
-	@# Once, before several processes would do it at the same time.
-	$(VENV)/python -c 'from palacs.strategies import compile_ahead; compile_ahead()'
+test:
+	@tools/setup dev
+	@# Compiled once, before several processes would do it at the same time.
+	@$(MAKE) --no-print-directory --jobs 2 lint compiled
 	$(VENV)/pytest $(AT_ONCE)
+
+compiled:
+	@tools/setup dev
+	$(VENV)/python tools/compiled.py
 
 test-docs:
 	@tools/setup dev

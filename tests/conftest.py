@@ -7,12 +7,14 @@ import itertools
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,25 @@ from packaging.utils import canonicalize_name
 NewUrl = Callable[[], str]
 
 _numbers = itertools.count()
+
+# Long for their number of tests. Begun last, one process would be left alone with them.
+_LONG = (
+    "test_docs.py",
+    "test_interrupted.py",
+    "test_paper.py",
+    "test_pages_campaign.py",
+    "test_stateful.py",
+    "test_reproduce.py",
+    "test_compare.py",
+    "test_copying.py",
+    "test_forks.py",
+    "test_runner.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {name: place for place, name in enumerate(_LONG)}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))
 
 
 def pytest_configure() -> None:
@@ -93,10 +114,81 @@ def any_url(request: pytest.FixtureRequest) -> str:
     return new()
 
 
-_FORKER = """
+_WARM = """
 import json, os, sys, traceback
 import palacs.campaign, palacs.strategies, psycopg
-source, name, calls = json.load(sys.stdin)
+for line in sys.stdin:
+    source, arguments, out, err = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        for number, path in enumerate((os.devnull, out, err)):
+            os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
+        sys.argv[1:] = arguments
+        code = 1
+        try:
+            exec(compile(source, "<script>", "exec"))
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+class Warm:
+    """Runs scripts in processes of their own that need not import palacs first.
+
+    An interpreter that did nothing but import it forks for each of them.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: subprocess.Popen[str] | None = None
+
+    def __call__(self, source: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _WARM],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
+        said = [self._folder / f"{next(_numbers)}.{name}" for name in ("out", "err")]
+        pipe_in, pipe_out = self._process.stdin, self._process.stdout
+        assert pipe_in
+        assert pipe_out
+        try:
+            pipe_in.write(json.dumps([source, arguments, *map(str, said)]) + "\n")
+            pipe_in.flush()
+            code = int(pipe_out.readline())
+        except BaseException:  # as when a test took too long
+            self.close()
+            raise
+        return subprocess.CompletedProcess(
+            arguments, code, *(path.read_text(encoding="utf-8") for path in said)
+        )
+
+    def close(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
+    """Runs a script with its arguments in a process of its own."""
+    runner = Warm(tmp_path_factory.mktemp("warm"))
+    yield runner
+    runner.close()
+
+
+_AT_ONCE = """
+source, name, calls = json.loads(sys.argv[1])
 exec(source)
 children = []
 for arguments in calls:
@@ -123,26 +215,19 @@ print(json.dumps(results))
 """
 
 
-def in_processes(function: Callable[..., object], calls: Sequence[Sequence[object]]) -> list[Any]:
-    """Run a self-contained function once per call, each in a process of its own, at once.
+@pytest.fixture
+def in_processes(warm: Warm) -> Callable[..., list[Any]]:
+    """Run a self-contained function once per call, each in a process of its own, at once."""
 
-    A fresh interpreter imports palacs and forks, so that the processes start within
-    milliseconds of each other and share nothing with the test.
-    """
-    source = textwrap.dedent(inspect.getsource(function))
-    job = json.dumps([source, function.__name__, calls])
-    ran = subprocess.run(
-        [sys.executable, "-c", _FORKER],
-        input=job,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
-    results: list[Any] = json.loads(ran.stdout)
-    assert None not in results, ran.stderr
-    return results
+    def run(function: Callable[..., object], calls: Sequence[Sequence[object]]) -> list[Any]:
+        source = textwrap.dedent(inspect.getsource(function))
+        ran = warm(_AT_ONCE, json.dumps([source, function.__name__, calls]))
+        assert ran.returncode == 0, ran.stderr
+        results: list[Any] = json.loads(ran.stdout)
+        assert None not in results, ran.stderr
+        return results
+
+    return run
 
 
 _BARE = """
@@ -187,9 +272,3 @@ def bare(extras: set[str]) -> Callable[[str], str]:
         return done.stdout
 
     return run
-
-
-@pytest.fixture(name="in_processes")
-def _in_processes() -> Callable[..., list[Any]]:
-    """Run a function in several processes at once."""
-    return in_processes

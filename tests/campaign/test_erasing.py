@@ -213,11 +213,10 @@ campaign.erase({"subject": "s01"}, reason="withdrawn")
 """
 
 
-def test_an_erasure_that_was_killed_is_completed_by_repeating_it(tmp_path: Path) -> None:
+def test_an_erasure_that_was_killed_is_completed_by_repeating_it(tmp_path: Path, warm) -> None:
     address = f"sqlite:///{tmp_path}/lab.db"
     filled(address).close()
-    killed = subprocess.run([sys.executable, "-c", _ERASER, address], check=False)
-    assert killed.returncode == -signal.SIGKILL
+    assert warm(_ERASER, address).returncode == -signal.SIGKILL
     campaign = load_campaign("study", storage=address)
     assert campaign.status().states["erased"] == 7
     campaign.erase({"subject": "s01"}, reason="withdrawn")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 MODULE = '''
 """At most so many requests for one class among the last ten."""
@@ -88,24 +91,30 @@ def installed(folder: Path) -> Path:
     return folder
 
 
-def run(code: str, url: str, folder: Path | None) -> subprocess.CompletedProcess[str]:
-    path = "" if folder is None else f"import sys; sys.path.insert(0, {str(folder)!r})\n"
-    return subprocess.run(
-        [sys.executable, "-c", f"{path}URL = {url!r}\n{code}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+Run = Callable[[str, str, Path | None], subprocess.CompletedProcess[str]]
 
 
-def test_a_condition_of_ones_own_is_kept_and_found_again(tmp_path: Path, new_sqlite) -> None:
+@pytest.fixture
+def run(warm) -> Run:
+    """Runs code for a campaign at an address, with or without the folder of the package."""
+
+    def code_with(code: str, url: str, folder: Path | None) -> Any:
+        path = "" if folder is None else f"import sys; sys.path.insert(0, {str(folder)!r})\n"
+        return warm(f"{path}URL = {url!r}\n{code}")
+
+    return code_with
+
+
+def test_a_condition_of_ones_own_is_kept_and_found_again(
+    tmp_path: Path, new_sqlite, run: Run
+) -> None:
     url, folder = new_sqlite(), installed(tmp_path)
     for code in (START, GO_ON):
         ran = run(code, url, folder)
         assert ran.returncode == 0, ran.stderr
 
 
-def test_where_its_package_is_missing_asking_says_so(tmp_path: Path, new_sqlite) -> None:
+def test_where_its_package_is_missing_asking_says_so(tmp_path: Path, new_sqlite, run: Run) -> None:
     url = new_sqlite()
     assert run(START, url, installed(tmp_path)).returncode == 0
     ran = run(GO_ON, url, None)

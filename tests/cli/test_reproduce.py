@@ -23,7 +23,7 @@ from palacs.experiments import Execution, paper_experiment, run
 app = build_app()
 
 MAIN = "from palacs.cli import main; main()"
-SMALL = ("reproduce", "--datasets", "spirals,Vertebral", "--trials", "2", "--jobs", "1")
+SMALL = ("reproduce", "--datasets", "spirals,Vertebral", "--trials", "2")
 
 
 def palacs(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -188,18 +188,20 @@ def test_options_that_cannot_be_read_are_exit_code_2(arguments: list[str], tmp_p
     assert not out.exists()
 
 
-def test_what_the_report_says_to_type_gives_the_same_numbers(tmp_path: Path) -> None:
+def test_what_the_report_says_to_type_gives_the_same_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     options = ["--datasets", "bars", "--trials", "2", "--seed", "3", "--bandwidth", "0.11"]
-    first = palacs(
-        "reproduce", *options, "--strategies", "uniform,pal-acs", "--jobs", "1", cwd=tmp_path
-    )
-    assert first.returncode == 0, first.stderr
+    strategies = ["--strategies", "uniform,pal-acs", "--jobs", "1"]
+    first = CliRunner().invoke(app, ["reproduce", *options, *strategies])
+    assert first.exit_code == 0, first.stderr
     page = (tmp_path / "results" / "report.html").read_text()
     found = re.search(r"<code>(palacs .*?)</code>", page)
     assert found is not None
     typed = shlex.split(html.unescape(found[1]))
-    again = palacs(*typed[1:], "--jobs", "1", "--out", "again", cwd=tmp_path)
-    assert again.returncode == 0, again.stderr
+    again = CliRunner().invoke(app, [*typed[1:], "--jobs", "1", "--out", "again"])
+    assert again.exit_code == 0, again.stderr
     for name in ("settings.json", "table1.csv", "table2.csv", "curves.csv"):
         assert (tmp_path / "again" / name).read_text() == (
             tmp_path / "results" / name

@@ -56,6 +56,7 @@ def test_of_thousands_the_fall_that_is_already_there_is_seen():
     X[easy] = np.c_[10.0 * y, np.full(n, -30.0)][easy] + rng.normal(0, 1, (easy.sum(), 2))
     advice = advise_stopping(X / 100, y)
     assert not advice.stop
+    assert advice.curve is not None
     assert advice.curve.sizes[-1] == n
     assert advice.curve.errors[-1] < 0.9 * advice.curve.errors[0]
 

@@ -19,9 +19,11 @@ from pathlib import Path
 import pytest
 from distributed import Client
 
+from palacs.experiments import Execution, paper_experiment, run
+
 # Risk is played step by step and takes long enough to be caught.
 COMMAND = ("reproduce", "--datasets", "3Clusters", "--strategies", "risk,random", "--jobs", "2")
-TRIALS = ("--trials", "48")
+TRIALS = ("--trials", "24")
 PALACS = (sys.executable, "-c", "from palacs.cli import main; main()")
 
 RUN = """
@@ -30,7 +32,7 @@ from palacs.experiments import Execution, paper_experiment, run
 if __name__ == "__main__":
     out, address = sys.argv[1:]
     execution = Execution(2, "dask", address) if address else Execution(2)
-    experiment = paper_experiment(["3Clusters"], ["risk", "random"], trials=48)
+    experiment = paper_experiment(["3Clusters"], ["risk", "random"], trials=24)
     run(experiment, execution=execution, out=out)
 """
 
@@ -76,16 +78,17 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def play(path: Path, out: Path, address: str = "") -> None:
-    subprocess.run([sys.executable, path, out, address], check=True, timeout=120)
+def play(out: Path) -> bytes:
+    """Go on to the end in this process; return the trials."""
+    experiment = paper_experiment(["3Clusters"], ["risk", "random"], trials=24)
+    run(experiment, execution=Execution(jobs=1), out=out)
+    return (out / "trials.parquet").read_bytes()
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The trials of a run that nobody disturbed."""
-    folder = tmp_path_factory.mktemp("undisturbed")
-    play(script(folder), folder / "out")
-    return (folder / "out" / "trials.parquet").read_bytes()
+    return play(tmp_path_factory.mktemp("undisturbed"))
 
 
 def test_a_run_killed_twice_goes_on_to_the_same_end(undisturbed: bytes, tmp_path: Path) -> None:
@@ -99,8 +102,7 @@ def test_a_run_killed_twice_goes_on_to_the_same_end(undisturbed: bytes, tmp_path
     os.killpg(second.pid, signal.SIGKILL)
     second.communicate()
     assert [part.read_bytes() for part in kept] == before
-    play(path, out)
-    assert (out / "trials.parquet").read_bytes() == undisturbed
+    assert play(out) == undisturbed
     assert not (out / "unfinished").exists()
 
 
@@ -116,8 +118,7 @@ def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(
     assert "Traceback" not in said
     kept = len(parts(out))
     assert kept >= 3
-    play(script(tmp_path), out)
-    assert (out / "trials.parquet").read_bytes() == undisturbed
+    assert play(out) == undisturbed
 
 
 def free_port() -> int:

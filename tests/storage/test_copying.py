@@ -236,15 +236,14 @@ move_storage(*sys.argv[1:], progress=progress)
 
 @pytest.mark.parametrize("way", ["to the server", "to a file"])
 def test_a_move_that_is_killed_leaves_all_at_home(
-    way: str, new_sqlite: NewUrl, new_postgresql: NewUrl, tmp_path: Path
+    way: str, new_sqlite: NewUrl, new_postgresql: NewUrl, warm
 ) -> None:
     home, new = new_sqlite(), new_postgresql()
     if way == "to a file":
         home, new = new, home
     filled(home)
     before = rows_of(home)
-    killed = subprocess.run([sys.executable, "-c", _MOVER, home, new], check=False)
-    assert killed.returncode == -signal.SIGKILL
+    assert warm(_MOVER, home, new).returncode == -signal.SIGKILL
     assert rows_of(home) == before
     with pytest.raises(StorageNotFound):
         open_storage(new)
@@ -270,11 +269,10 @@ _copying.move_storage(home, new)
 
 @pytest.mark.parametrize("way", ["to the server", "to a file"])
 def test_wherever_a_move_is_killed_one_at_most_can_be_written_and_moving_again_ends_it(
-    way: str, new_sqlite: NewUrl, new_postgresql: NewUrl
+    way: str, new_sqlite: NewUrl, new_postgresql: NewUrl, warm
 ) -> None:
     def killed(home: str, new: str, place: str) -> None:
-        ran = subprocess.run([sys.executable, "-c", _KILLED_AT, home, new, place], check=False)
-        assert ran.returncode == -signal.SIGKILL
+        assert warm(_KILLED_AT, home, new, place).returncode == -signal.SIGKILL
 
     home, new = new_sqlite(), new_postgresql()
     if way == "to a file":
@@ -295,11 +293,11 @@ def test_wherever_a_move_is_killed_one_at_most_can_be_written_and_moving_again_e
         move_storage(home, new)
 
 
-def test_a_copy_that_fell_behind_is_not_taken_for_the_record(new_sqlite: NewUrl) -> None:
+def test_a_copy_that_fell_behind_is_not_taken_for_the_record(new_sqlite: NewUrl, warm) -> None:
     home, new = new_sqlite(), new_sqlite()
     filled(home)
     place = "before the old one is sealed"
-    subprocess.run([sys.executable, "-c", _KILLED_AT, home, new, place], check=False)
+    warm(_KILLED_AT, home, new, place)
     load_campaign("words", storage=home).add([0.1, 0.2], "rest")
     with pytest.raises(StorageExists, match="more was recorded since"):
         move_storage(home, new)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
-import sys
+from collections.abc import Callable
 
 import pytest
 import sqlalchemy as sa
@@ -51,11 +51,19 @@ def wait(numbers, seconds=60):
 """
 
 
-def _run(script: str, url: str) -> list[str]:
-    command = [sys.executable, "-c", _PREAMBLE + script, url]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout.splitlines()
+Run = Callable[[str, str], list[str]]
+
+
+@pytest.fixture
+def run(warm: Callable[..., subprocess.CompletedProcess[str]]) -> Run:
+    """Runs a script; returns the lines it printed."""
+
+    def lines(script: str, url: str) -> list[str]:
+        ran = warm(_PREAMBLE + script, url)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout.splitlines()
+
+    return lines
 
 
 def _assert_sound(url: str) -> None:
@@ -65,8 +73,8 @@ def _assert_sound(url: str) -> None:
         file.close()
 
 
-def test_what_children_tell_while_others_write_is_all_there(url: str) -> None:
-    answers = _run(
+def test_what_children_tell_while_others_write_is_all_there(url: str, run: Run) -> None:
+    answers = run(
         """
 create_campaign("c", ["a", "b"], strategy="uniform", storage=url).close()
 campaign = load_campaign("c", storage=url)
@@ -76,7 +84,7 @@ def add(who, n):
     for i in range(n):
         campaign.add([1.0, float(i)], "a", id=f"{who}-{i}")
 
-for round_ in range(5):
+for round_ in range(2):
     before = campaign.status().instances
     # One that opened the campaign itself, and a thread of the parent, write meanwhile.
     other = child(lambda: [
@@ -92,14 +100,16 @@ for round_ in range(5):
 """,
         url,
     )
-    assert answers == ["[0, 0, 0, 0, 0] 130"] * 5
+    assert answers == ["[0, 0, 0, 0, 0] 130"] * 2
     with load_campaign("c", storage=url) as campaign:
-        assert campaign.status().instances == 651
+        assert campaign.status().instances == 261
     _assert_sound(url)
 
 
-def test_a_child_does_not_wait_for_locks_of_threads_it_does_not_have(any_url: str) -> None:
-    answers = _run(
+def test_a_child_does_not_wait_for_locks_of_threads_it_does_not_have(
+    any_url: str, run: Run
+) -> None:
+    answers = run(
         """
 campaign = create_campaign("c", ["a", "b"], strategy="uniform", storage=url)
 campaign.tell(campaign.ask(), [0.0, 0.0])
@@ -121,7 +131,7 @@ def work():
         campaign.tell(campaign.ask(), [0.5, 0.5])
 
 codes = []
-for _ in range(30):
+for _ in range(12):
     codes += wait([child(work)], seconds=30)
 done.set()
 for thread in threads:
@@ -130,11 +140,11 @@ print(codes.count(0), campaign.status().instances - len(told))
 """,
         any_url,
     )
-    assert answers == ["30 1" if any_url == "memory" else "30 31"]
+    assert answers == ["12 1" if any_url == "memory" else "12 13"]
 
 
-def test_a_pool_of_forked_workers_shares_one_campaign(url: str) -> None:
-    answers = _run(
+def test_a_pool_of_forked_workers_shares_one_campaign(url: str, run: Run) -> None:
+    answers = run(
         """
 import multiprocessing
 campaign = create_campaign("c", ["a", "b"], strategy="uniform", storage=url)
@@ -150,8 +160,8 @@ print(len(set(ids)), campaign.status().instances, campaign.replay().ok)
     _assert_sound(url)
 
 
-def test_a_turn_is_finished_by_the_process_that_began_it(url: str) -> None:
-    answers = _run(
+def test_a_turn_is_finished_by_the_process_that_began_it(url: str, run: Run) -> None:
+    answers = run(
         """
 storage = create_campaign("c", ["a", "b"], storage=url).storage
 key = storage.find("c").key
@@ -188,8 +198,8 @@ print([event.kind for event in storage.events(key)])
     _assert_sound(url)
 
 
-def test_a_child_of_a_turn_says_why_it_cannot_use_the_file(new_sqlite) -> None:
-    answers = _run(
+def test_a_child_of_a_turn_says_why_it_cannot_use_the_file(new_sqlite, run: Run) -> None:
+    answers = run(
         """
 campaign = create_campaign("c", ["a", "b"], storage=url)
 def look():
@@ -210,8 +220,8 @@ print(codes, campaign.status().classes[0].paused)
     assert answers[2] == "[0] True"
 
 
-def test_a_fork_in_a_turn_does_not_spoil_the_ones_after_it(new_sqlite) -> None:
-    answers = _run(
+def test_a_fork_in_a_turn_does_not_spoil_the_ones_after_it(new_sqlite, run: Run) -> None:
+    answers = run(
         """
 campaign = create_campaign("c", ["a", "b"], storage=url)
 with campaign.storage.write(1) as turn:
@@ -238,8 +248,8 @@ print(len(campaign.history()))
     assert answers == ["[0, 0, 0]", "3"]
 
 
-def test_a_fork_that_python_does_not_hear_of_damages_nothing(url: str) -> None:
-    answers = _run(
+def test_a_fork_that_python_does_not_hear_of_damages_nothing(url: str, run: Run) -> None:
+    answers = run(
         """
 import ctypes
 campaign = create_campaign("c", ["a", "b"], storage=url)
@@ -266,8 +276,8 @@ print(campaign.status().instances)
     _assert_sound(url)
 
 
-def test_what_is_in_memory_can_be_read_in_a_child_but_not_written() -> None:
-    answers = _run(
+def test_what_is_in_memory_can_be_read_in_a_child_but_not_written(run: Run) -> None:
+    answers = run(
         """
 campaign = create_campaign("c", ["a", "b"], storage=url)
 campaign.add([1.0], "a")
@@ -293,9 +303,9 @@ print(codes, campaign.status().instances)
 
 @pytest.mark.parametrize("holds", ["turn", "ledger"])
 def test_what_another_thread_never_finishes_is_given_up_in_the_child(
-    new_sqlite, holds: str
+    new_sqlite, run: Run, holds: str
 ) -> None:
-    answers = _run(
+    answers = run(
         """
 campaign = create_campaign("c", ["a", "b"], storage=url)
 campaign.add([1.0], "a")
@@ -323,24 +333,30 @@ print(codes, campaign.status().instances)
     assert answers == [{"turn": "True", "ledger": "1 ('a', 'b')"}[holds], "[0] 1"]
 
 
-def test_a_child_forked_while_a_thread_waits_for_its_turn_uses_the_file(new_sqlite) -> None:
-    answers = _run(
+def test_a_child_forked_while_a_thread_waits_for_its_turn_uses_the_file(
+    new_sqlite, run: Run
+) -> None:
+    answers = run(
         """
 create_campaign("c", ["a", "b"], strategy="uniform", storage=url).close()
 
+import palacs.storage._forking as forking
+forking.PATIENCE_S = 1.5
+read, write = os.pipe()
 def hold():
     with load_campaign("c", storage=url).storage.write(1):
-        time.sleep(8)  # longer than a fork waits for turns under way
+        os.write(write, b"holds")
+        time.sleep(3)  # longer than a fork waits for turns under way
 
 holder = child(hold)
-time.sleep(2)
+os.read(read, 5)
 campaign = load_campaign("c", storage=url)
 thread = threading.Thread(target=lambda: campaign.add([1.0], "a"))
 thread.start()
-time.sleep(0.5)
+time.sleep(0.3)
 forked = time.monotonic()
 user = child(lambda: campaign.add([2.0], "b"))
-print(time.monotonic() - forked < 4)
+print(time.monotonic() - forked < 1)
 print(wait([holder, user]))
 thread.join()
 print(campaign.status().instances)

@@ -30,20 +30,19 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def _left_by_a_killed_process(url: str, turns: int) -> int:
-    command = [sys.executable, "-c", _TELL_AND_DIE, url, str(turns)]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
+def _left_by_a_killed_process(warm, url: str, turns: int) -> int:
+    ran = warm(_TELL_AND_DIE, url, str(turns))
     assert ran.returncode == -9, ran.stderr
     return int(ran.stdout)
 
 
 @pytest.fixture(scope="module")
-def left(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+def left(tmp_path_factory: pytest.TempPathFactory, warm) -> tuple[Path, int]:
     """A file with the log of a process that was killed, and how many events both hold."""
     file = tmp_path_factory.mktemp("left") / "lab.db"
     url = f"sqlite:///{file}"
     create_campaign("lab", ["a", "b"], strategy="uniform", storage=url, seed=0).close()
-    return file, _left_by_a_killed_process(url, 12)
+    return file, _left_by_a_killed_process(warm, url, 12)
 
 
 def _copied(left: Path, log: bytes, folder: Path) -> Path:
@@ -130,7 +129,7 @@ def test_a_log_that_was_cut_off_opens_with_what_was_committed(
 
 
 def test_a_last_write_that_power_loss_tore_opens_without_it(
-    left: tuple[Path, int], tmp_path: Path
+    left: tuple[Path, int], tmp_path: Path, warm
 ) -> None:
     file, events = left
     log, frame = _log(file), 24 + 4096
@@ -141,14 +140,14 @@ def test_a_last_write_that_power_loss_tore_opens_without_it(
 
 
 def test_what_is_left_of_a_torn_write_behind_shorter_ones_is_no_damage(
-    left: tuple[Path, int], tmp_path: Path
+    left: tuple[Path, int], tmp_path: Path, warm
 ) -> None:
     file, events = left
     log, frame = _log(file), 24 + 4096
     torn = log[: -frame + 600] + os.urandom(frame - 600)
     copy = _copied(file, torn, tmp_path)
     # Killed again: SQLite went on in the same log, over a part of what was torn.
-    again = _left_by_a_killed_process(f"sqlite:///{copy}", 1)
+    again = _left_by_a_killed_process(warm, f"sqlite:///{copy}", 1)
     assert again == events - 1 + 2
     assert _n_events(copy) == again
 
