@@ -122,8 +122,8 @@ def test_epochs_are_cut_by_our_clock(stream, reader) -> None:
     onset = lsl_now()
     epoch = take_epoch(reader, onset, EpochSettings(0, 0.25))
     assert abs(stream.off_by(epoch, onset)) <= 0.0005 + 0.001
-    assert len(reader.relays) == 2
-    assert all(relay.answered for relay in reader.relays)
+    assert reader.restarts == 1
+    assert sum(relay.answered > 0 for relay in reader.relays) == 2
 
 
 @pytest.mark.parametrize("seed", range(5))

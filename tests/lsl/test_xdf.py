@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import pyxdf
 
+from palacs.extractors import read_recording
 from palacs.lsl import Epoch, Marker, write_xdf
 
 
@@ -41,3 +42,13 @@ def test_the_same_epoch_is_the_same_file_and_another_is_not(epoch: Epoch, tmp_pa
     assert (
         write_xdf(tmp_path / "c", replace(epoch, onset=0.0, raw=-epoch.raw)).read_bytes() != first
     )
+
+
+def test_readers_find_nothing_to_remark(epoch: Epoch, tmp_path: Path, caplog) -> None:
+    path = write_xdf(tmp_path / "one.xdf", epoch, [(epoch.onset, Marker("onset"))])
+    (cut, _, _), _ = pyxdf.load_xdf(path)
+    assert caplog.messages == []
+    assert np.allclose(cut["time_stamps"], epoch.times, atol=1e-9)
+    recording = read_recording(path)
+    assert np.array_equal(recording, epoch.samples)
+    assert recording.rate == 250

@@ -67,9 +67,9 @@ def read_recording(
     -------
     RecordedArray
         Of NPY, NPZ (one array, or the one called ``x`` with a ``rate`` beside it) and JSON as it
-        is; of CSV (one row per sample, one column per channel) and WAV of shape (n_channels,
-        n_samples); of PNG, JPEG and the like of shape (height, width) or (height, width, 3). Its
-        ``rate`` is the sampling rate in Hz, or None.
+        is; of CSV (one row per sample, one column per channel), WAV and XDF (the first stream of
+        numbers) of shape (n_channels, n_samples); of PNG, JPEG and the like of shape (height,
+        width) or (height, width, 3). Its ``rate`` is the sampling rate in Hz, or None.
 
     Raises
     ------
@@ -186,6 +186,21 @@ def _picture(content: bytes, _: str) -> RecordedArray:
     return with_rate(np.asarray(upright if wide else upright.convert("L" if grey else "RGB")), None)
 
 
+def _xdf(content: bytes, _: str) -> RecordedArray:
+    need("lsl", "A lab stream as a recording")
+    from pyxdf import load_xdf
+
+    # Only the samples are wanted, and comparing clocks takes longer than reading.
+    as_is = {"synchronize_clocks": False, "dejitter_timestamps": False}
+    streams, _header = load_xdf(io.BytesIO(content), **as_is)
+    for stream in sorted(streams, key=lambda one: int(one["info"]["stream_id"])):
+        samples = stream["time_series"]
+        if isinstance(samples, np.ndarray) and len(samples):
+            rate = float(stream["info"]["nominal_srate"][0])
+            return with_rate(samples.T, rate or None)
+    raise ValueError("it holds no stream of numbers")
+
+
 _READERS: dict[str, Callable[[bytes, str], RecordedArray]] = {
     ".npy": _npy,
     ".npz": _npz,
@@ -194,5 +209,6 @@ _READERS: dict[str, Callable[[bytes, str], RecordedArray]] = {
     ".tsv": _text,
     ".txt": _text,
     ".wav": _wav,
+    ".xdf": _xdf,
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp"), _picture),
 }

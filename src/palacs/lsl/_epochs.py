@@ -224,7 +224,7 @@ def check_samples(raw: Array, channels: Sequence[str], largest: float | None = N
         if wrong:
             raise BadEpoch(f"the channel {name} holds {wrong} samples that are no numbers.")
         if np.ptp(signal) == 0:
-            raise BadEpoch(f"the channel {name} is flat: every sample is {signal[0]:g}.")
+            raise BadEpoch(f"the channel {name} is flat: every sample is {signal[0] + 0.0:g}.")
         why = _saturated(signal, largest)
         if why:
             raise BadEpoch(f"the channel {name} is saturated: {why}.")

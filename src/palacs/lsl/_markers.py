@@ -16,7 +16,7 @@ import pylsl
 
 from palacs.lsl._lsl_clock import lsl_now
 
-_STREAM_TYPE = "Markers"
+STREAM_TYPE = "Markers"
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class MarkerOutlet:
         self.name = name
         self.source_id = source_id or f"palacs-{uuid4().hex}"
         info = pylsl.StreamInfo(
-            name, _STREAM_TYPE, 1, pylsl.IRREGULAR_RATE, pylsl.cf_string, self.source_id
+            name, STREAM_TYPE, 1, pylsl.IRREGULAR_RATE, pylsl.cf_string, self.source_id
         )
         self._outlet: pylsl.StreamOutlet | None = pylsl.StreamOutlet(info)
 

@@ -20,7 +20,7 @@ from palacs.lsl._markers import Marker
 
 Array = npt.NDArray[np.float64]
 
-_FILE_HEADER, _STREAM_HEADER, _SAMPLES, _STREAM_FOOTER = 1, 2, 3, 6
+_FILE_HEADER, _STREAM_HEADER, _SAMPLES, _CLOCK_OFFSET, _STREAM_FOOTER = 1, 2, 3, 4, 6
 
 
 def write_xdf(
@@ -94,6 +94,9 @@ def _stream(number: int, head: str, times: Array, rows: bytes) -> bytes:
     chunks = [_chunk(_STREAM_HEADER, mark + head.encode())]
     if n:
         chunks.append(_chunk(_SAMPLES, mark + _length(n) + rows))
+        # The times are all by one clock already; readers ask for it to be said.
+        clocks = [struct.pack("<dd", at, 0.0) for at in (first, last + 1)]
+        chunks += [_chunk(_CLOCK_OFFSET, mark + clock) for clock in clocks]
     return b"".join([*chunks, _chunk(_STREAM_FOOTER, mark + foot.encode())])
 
 

@@ -1,4 +1,4 @@
-"""Whoever carries requests out: a program, an instrument, a folder, a data set replayed.
+"""Whoever carries requests out: a program, an instrument, a lab stream, a folder, a data set.
 
 Each has ``acquire(request)`` and is run by ``campaign.run(source)``; a Python function is one as
 it is. `source_from` finds one by its name, also those that third parties bring through an entry
@@ -15,11 +15,13 @@ from palacs.sources._source_table import SOURCES, SourceInfo, source_from
 from palacs.sources._watched_folder import WatchedFolder
 
 if TYPE_CHECKING:
+    from palacs.sources._lab_stream import LabStream
     from palacs.sources._replayed import Replayed
 
 __all__ = [
     "SOURCES",
     "Instrument",
+    "LabStream",
     "Program",
     "RemoteCampaign",
     "Replayed",
@@ -35,4 +37,9 @@ def __getattr__(name: str) -> Any:
         from palacs.sources._replayed import Replayed
 
         return Replayed
+    # It needs an extra of its own.
+    if name == "LabStream":
+        from palacs.sources._lab_stream import LabStream
+
+        return LabStream
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
