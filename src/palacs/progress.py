@@ -83,7 +83,10 @@ def _terminal_bar() -> Iterator[Stage | None]:
     words = TextColumn("{task.description}", markup=False)
     note = TextColumn("{task.fields[note]}", markup=False)
     columns = (words, BarColumn(), TaskProgressColumn(), Left(), note)
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    # What is printed beside a bar goes above it; in a pipe it must stay where it is.
+    beside = sys.stdout is not None and sys.stdout.isatty()
+    with Progress(*columns, console=console, transient=True, redirect_stdout=beside) as progress:
         tasks: dict[str, Any] = {}
 
         def stage(what: str, done: float | None, note: str = "") -> None:

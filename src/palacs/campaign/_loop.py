@@ -82,11 +82,11 @@ class _Loop:
         self.tickets = 0
         self.run = ""
 
-    def state(self, ended: str = "") -> Run:
+    def state(self, ended: str = "", exhausted: bool = False) -> Run:
         """Return how far it is."""
-        seconds, under_way = time.monotonic() - self.begun, len(self.flying)
-        name = self.campaign.name
-        return Run(name, self.told, self.failed, self.added, under_way, seconds, ended)
+        counts = (self.told, self.failed, self.added, len(self.flying))
+        seconds = time.monotonic() - self.begun
+        return Run(self.campaign.name, *counts, seconds, ended, exhausted)
 
     def go(self, mark: Mark, stage: Stage | None) -> Run:
         """Run to the end."""
@@ -96,9 +96,10 @@ class _Loop:
             self._hook("open", self.campaign)
             while True:
                 self._take_unasked()
-                ended = self.limits.reached(self.state()) or self._ask()
+                enough = self.limits.reached(self.state())
+                ended = enough or self._ask()
                 if ended and not self.flying:
-                    return self.state(ended)
+                    return self.state(ended, exhausted=not enough)
                 if stage is not None:
                     run = self.state()
                     stage(run.campaign, self.limits.share(run), run.counts())

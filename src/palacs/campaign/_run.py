@@ -26,6 +26,8 @@ class Run:
         Since it began.
     ended : str
         Why it ended; empty while it goes on.
+    exhausted : bool
+        Whether it ended since nothing may be asked for any more.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class Run:
     open: int
     seconds: float
     ended: str = ""
+    exhausted: bool = False
 
     def __str__(self) -> str:
         ended = f"; {self.ended}" if self.ended else ""

@@ -44,6 +44,7 @@ from palacs.cli._campaign_options import (
     done,
 )
 from palacs.cli._campaign_record import record_app
+from palacs.cli._campaign_run import run_app
 from palacs.cli._conditions_file import read_conditions
 from palacs.cli._light_start import import_decisions
 from palacs.cli._printable import say
@@ -372,6 +373,7 @@ def add_class(
         done({"label": label, "state": "added"}, as_json)
 
 
-# What changes the course; what only looks, and files.
+# The loop; what changes the course; what only looks, and files.
+app.add_typer(run_app)
 app.add_typer(course_app)
 app.add_typer(record_app)

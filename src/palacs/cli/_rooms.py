@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from palacs.cli._light_start import StandIn
 
-__all__ = ["DEFAULT_PORT", "DEFAULT_URL", "cp", "st", "studio"]
+__all__ = ["DEFAULT_PORT", "DEFAULT_URL", "cp", "sources", "st", "studio"]
 
 if TYPE_CHECKING:
     from palacs import campaign as cp
+    from palacs import sources, studio
     from palacs import storage as st
-    from palacs import studio
 else:
     cp = StandIn("palacs.campaign")
+    sources = StandIn("palacs.sources")
     st = StandIn("palacs.storage")
     studio = StandIn("palacs.studio")
 

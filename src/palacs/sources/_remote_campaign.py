@@ -79,7 +79,7 @@ class RemoteCampaign(AskAndTell):
         As the studio's pages show it: ``http://HOST:PORT/campaigns/NAME``; that of the REST
         interface, ``http://HOST:PORT/api/v1/campaigns/NAME``, will do as well.
     token : str or None
-        The launch token; by default the environment variable ``PALACS_TOKEN``.
+        The launch token; by default the environment variable ``PALACS_STUDIO_TOKEN``.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class RemoteCampaign(AskAndTell):
         base = before.removesuffix("/api/v1").removesuffix("/api")
         self._studio = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{base}"
         self._name = unquote(name)
-        self._token = os.environ.get("PALACS_TOKEN", "") if token is None else token
+        self._token = os.environ.get("PALACS_STUDIO_TOKEN", "") if token is None else token
 
     def __repr__(self) -> str:
         return f"<RemoteCampaign {self._name!r} at {self._studio}>"

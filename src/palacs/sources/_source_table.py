@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -47,9 +48,13 @@ def _written(path: str) -> Any:
 
 
 def _replayed(data: str) -> Source:
+    from palacs.datasets import load_any
     from palacs.sources._replayed import Replayed
 
-    return Replayed(data)
+    file, _, column = data.rpartition(":")
+    # FILE:COLUMN says which column holds the class; openml:61 is no file.
+    known = Path(file).is_file()
+    return Replayed(load_any(file, target=column) if known else load_any(data))
 
 
 _ROWS = (
@@ -57,7 +62,7 @@ _ROWS = (
     SourceInfo("python", _written, "a function or source of yours: FILE.py:NAME or MODULE:NAME"),
     SourceInfo("folder", WatchedFolder, "files that appear in a folder per class"),
     SourceInfo("http", Instrument, "an instrument's address, to which requests are posted"),
-    SourceInfo("replay", _replayed, "a data set, by name or file"),
+    SourceInfo("replay", _replayed, "a data set, by name, or FILE:COLUMN with the class"),
 )
 
 SOURCES: Mapping[str, SourceInfo] = MappingProxyType({row.name: row for row in _ROWS})
