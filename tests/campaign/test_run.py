@@ -10,9 +10,18 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from palacs.campaign import Acquired, Campaign, NoMore, NotAcquired, Request, create_campaign
+from palacs.campaign import (
+    Acquired,
+    Campaign,
+    Conflict,
+    NoMore,
+    NotAcquired,
+    Request,
+    create_campaign,
+)
 from palacs.strategies import UniformSelection
 
 
@@ -264,3 +273,22 @@ def test_a_source_brings_what_nobody_asked_for():
     run = c.run(Eager(), until=1)
     assert (run.told, run.added) == (1, 1)
     assert c.status().instances == 2
+
+
+def test_recordings_become_features_by_the_extractor_in_force(tmp_path: Path):
+    c = campaign()
+
+    def acquire(request: Request) -> Path:
+        path = tmp_path / f"{request.id}.npy"
+        np.save(path, np.arange(6.0).reshape(2, 3) if "r2" not in request.id else np.zeros(0))
+        return path
+
+    def peaks(epoch: Any) -> Any:
+        return epoch.max(axis=1)
+
+    run = c.run(acquire, until=2, extractor=peaks)
+    assert (run.told, run.failed) == (2, 1)
+    assert c.labelled_set()[0].tolist() == [[2.0, 5.0]] * 2
+    assert len(c.recordings()) == 2
+    with pytest.raises(Conflict, match="in force"):
+        c.run(acquire, until=1, extractor="band-power(rate=250)")

@@ -46,6 +46,11 @@ class AskAndTell(ABC):
     def feature_names(self) -> list[str] | None:
         """What the features are called; ``None`` where nobody said."""
 
+    @property
+    @abstractmethod
+    def extractor(self) -> str | None:
+        """The extractor in force; ``None`` where features are told."""
+
     @abstractmethod
     def ask_many(
         self, n: int, *, attrs: Mapping[str, Any] | None = None, op: str | None = None
@@ -157,6 +162,9 @@ class AskAndTell(ABC):
             should it still come.
         give_up : int
             How many requests in a row may fail before the run ends with `SourceFailed`.
+        extractor : str, transformer, callable or None
+            What makes features of recordings. It is put in force where none is; where it is in
+            force already, this brings its code.
         attrs : mapping or None
             What to note about all requests of this run.
         on_asked, on_told, on_failed : callable or None

@@ -19,6 +19,7 @@ from palacs.campaign._acquired import Acquired, as_source
 from palacs.campaign._asking import AskAndTell
 from palacs.campaign._author import acting_as
 from palacs.campaign._campaign_errors import (
+    CampaignError,
     Conflict,
     NothingToAsk,
     SourceFailed,
@@ -229,10 +230,14 @@ class _Loop:
             instance = _durably(
                 lambda: self.campaign.tell(request, x, op=f"{attempt.op}-tell", **notes)
             )
-        except _BAD as error:
-            self._fail(attempt, str(error) or type(error).__name__)
         except (Conflict, UnknownEntry) as error:
             self._count_failure(attempt, str(error))
+        except (StorageError, CampaignError, ImportError):
+            raise  # not about this answer
+        except Exception as error:
+            # An extractor may stumble over a recording in any way.
+            said = str(error) if isinstance(error, _BAD) else f"{type(error).__name__}: {error}"
+            self._fail(attempt, said or type(error).__name__)
         else:
             self.told, self.in_a_row = self.told + 1, 0
             if self.plan.on_told is not None:
@@ -308,6 +313,8 @@ def run_source(campaign: AskAndTell, source: Any, options: Options) -> Run:
     if unknown:
         raise TypeError(f"run() has no option {unknown[0]!r}; see help(Campaign.run).")
     plan = Plan(**options)
+    if plan.extractor is not None:
+        _put_in_force(campaign, plan.extractor)
     loop = _Loop(campaign, source, plan)
     with (
         living() as mark,
@@ -315,6 +322,16 @@ def run_source(campaign: AskAndTell, source: Any, options: Options) -> Run:
         progress_bar(plan.progress) as stage,
     ):
         return loop.go(mark, stage)
+
+
+def _put_in_force(campaign: AskAndTell, extractor: Any) -> None:
+    extract, use = getattr(campaign, "extract", None), getattr(campaign, "use_extractor", None)
+    if extract is None or use is None:
+        raise ValueError("the extractor of a campaign that a studio serves is set there.")
+    if campaign.extractor is None:
+        extract(extractor, reason="a run began with it")
+    else:
+        use(extractor)
 
 
 def _durably(call: Callable[[], _Result]) -> _Result:

@@ -25,6 +25,7 @@ class Options(TypedDict, total=False):
     backoff: float
     timeout: float | None
     give_up: int
+    extractor: Any
     attrs: Mapping[str, Any] | None
     on_asked: Callable[[Request], object] | None
     on_told: Callable[[Instance], object] | None
@@ -43,6 +44,7 @@ class Plan:
     backoff: float = 1.0
     timeout: float | None = None
     give_up: int = 10
+    extractor: Any = None
     attrs: Mapping[str, Any] | None = None
     on_asked: Callable[[Request], object] | None = None
     on_told: Callable[[Instance], object] | None = None

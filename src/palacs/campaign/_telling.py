@@ -18,7 +18,7 @@ from palacs.storage import Label
 _LONGEST_REASON = 1_000
 
 
-def telling(campaign: AskAndTell, asked: Label, answer: Any) -> tuple[npt.ArrayLike, Notes]:
+def telling(campaign: AskAndTell, asked: Label, answer: Any) -> tuple[npt.ArrayLike | None, Notes]:
     """Return the features and notes to tell; raise ValueError or OSError where they are no good."""
     brought = acquired_of(answer)
     if brought.label is not None and brought.label != asked:
@@ -40,7 +40,7 @@ def telling(campaign: AskAndTell, asked: Label, answer: Any) -> tuple[npt.ArrayL
     if brought.x is not None:
         return brought.x, notes
     assert recording is not None  # Acquired has seen to that
-    return _features(campaign, recording), notes
+    return (None if campaign.extractor else _features(campaign, recording)), notes
 
 
 def _recording(given: Any) -> Recording:

@@ -76,6 +76,10 @@ def run(
         float | None, typer.Option("--timeout", help="Seconds an attempt may take.")
     ] = None,
     retries: Annotated[int, typer.Option("--retries", help="Further tries after a failure.")] = 2,
+    extractor: Annotated[
+        str | None,
+        typer.Option("--with", help="The extractor of recordings: its name, or FILE.py:NAME."),
+    ] = None,
     attr: AttrOption = None,
     storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
@@ -102,6 +106,7 @@ def run(
                 workers=who,
                 timeout=timeout,
                 retries=retries,
+                extractor=extractor,
                 attrs=read_attrs(attr),
                 on_asked=lambda r: _line(as_json, "asked", r.id, r.label),
                 on_told=lambda i: _line(as_json, "told", i.id, i.label),

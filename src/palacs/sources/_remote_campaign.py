@@ -125,6 +125,12 @@ class RemoteCampaign(AskAndTell):
         names: list[str] | None = (self._get("")["settings"].get("features") or {}).get("names")
         return names
 
+    @property
+    def extractor(self) -> str | None:
+        """The extractor in force; ``None`` where features are told."""
+        known = self._get("")["settings"].get("extractor")
+        return None if known is None else str(known["version"])
+
     def ask_many(
         self, n: int, *, attrs: Mapping[str, Any] | None = None, op: str | None = None
     ) -> list[Request]:
@@ -135,21 +141,21 @@ class RemoteCampaign(AskAndTell):
     def tell(
         self,
         request: Request | str,
-        x: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
         label: Label | None = None,
         *,
         op: str | None = None,
         **notes: Unpack[Notes],
     ) -> Instance:
         """Record the instance that a request brought."""
-        body = {"id": _id(request), "x": _numbers(x), **_noted(notes)}
+        body = {"id": _id(request), **_numbers(x), **_noted(notes)}
         if label is not None:
             body["label"] = label
         return _instance(self._post("tell", body, op)["instance"])
 
     def add(
         self,
-        x: npt.ArrayLike,
+        x: npt.ArrayLike | None,
         label: Label,
         *,
         id: str | None = None,
@@ -157,7 +163,7 @@ class RemoteCampaign(AskAndTell):
         **notes: Unpack[Notes],
     ) -> Instance:
         """Record an unsolicited instance."""
-        body = {"x": _numbers(x), "label": label, **_noted(notes)}
+        body = {"label": label, **_numbers(x), **_noted(notes)}
         if id is not None:
             body["id"] = id
         return _instance(self._post("add", body, op)["instance"])
@@ -266,12 +272,13 @@ def _id(request: Request | str) -> str:
     return request.id if isinstance(request, Request) else request
 
 
-def _numbers(x: npt.ArrayLike) -> list[float]:
+def _numbers(x: npt.ArrayLike | None) -> dict[str, Any]:
+    if x is None:
+        return {}  # for the extractor in force there
     array = np.asarray(x, dtype=float)
     if array.ndim != 1 or not np.isfinite(array).all():
         raise ValueError(f"x of shape {array.shape} must be one row of finite numbers.")
-    found: list[float] = array.tolist()
-    return found
+    return {"x": array.tolist()}
 
 
 def _noted(notes: Notes) -> dict[str, Any]:
