@@ -51,13 +51,13 @@ def record(
 ) -> Tally:
     """Have a campaign record epochs while the stream is disturbed, and check each one."""
     tally, told, begun = Tally(), list[Instance](), lsl_now()
-    campaign = create_campaign(name, ["a", "b", "c"], strategy="uniform", storage="memory")
+    campaign = create_campaign(
+        name, ["a", "b", "c"], strategy="uniform", storage="memory", extractor=np.ravel
+    )
     with (
         tempfile.TemporaryDirectory() as folder,
         NumberedStream(name, RATE, jitter) as stream,
-        LabStream(
-            f"name={name}", EPOCHS, folder=folder, extractor=np.ravel, rest=(0.0, 0.0)
-        ) as lab,
+        LabStream(folder, f"name={name}", EPOCHS, rest=(0.0, 0.0)) as lab,
     ):
         disturb = _disturber(stream, epochs, restarts, seed)
 

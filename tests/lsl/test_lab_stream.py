@@ -41,18 +41,18 @@ def test_forty_epochs_with_three_restarts_bring_no_wrong_sample_and_lose_no_requ
 
 
 def test_a_participant_in_a_process_of_their_own_reacts_to_the_markers(tmp_path: Path) -> None:
-    campaign = create_campaign("bci", ["left", "right"], strategy="uniform", storage="memory")
+    campaign = create_campaign(
+        "bci",
+        ["left", "right"],
+        strategy="uniform",
+        storage="memory",
+        extractor="band-power(bands=((8, 13),))",
+    )
     told: list[Instance] = []
     settings = EpochSettings(0.5, 1.5, band=(6, 30), pad=0.2)
     with (
         ParticipantProcess(SESSION, seed=3, name="somebody"),
-        LabStream(
-            "name=somebody",
-            settings,
-            folder=tmp_path / "epochs",
-            extractor="band-power(bands=((8,13),))",
-            rest=(0.1, 0.1),
-        ) as lab,
+        LabStream(tmp_path / "epochs", "name=somebody", settings, rest=(0.1, 0.1)) as lab,
     ):
         assert lab.markers is not None
         assert lab.markers.wait_for_listener(20)
@@ -76,9 +76,7 @@ def test_cues_that_somebody_else_shows_are_waited_for(new_stream, tmp_path: Path
     request = campaign.ask()
     with (
         MarkerOutlet("page") as page,
-        LabStream(
-            f"name={stream.source_id}", SHORT, folder=tmp_path, rest=(0, 0), cues="page"
-        ) as lab,
+        LabStream(tmp_path, f"name={stream.source_id}", SHORT, rest=(0, 0), cues="page") as lab,
     ):
         brought: list[Any] = []
         thread = threading.Thread(target=lambda: brought.append(lab.acquire(request)))
@@ -104,7 +102,7 @@ def test_a_bad_epoch_fails_the_request_with_its_reason_and_no_stream_is_tried_ag
     stream.spoil = lambda samples: samples * [1, 0, 1]
     campaign = create_campaign("flat", ["a", "b"], strategy="uniform", storage="memory")
     request = campaign.ask()
-    with LabStream(f"name={stream.source_id}", SHORT, folder=tmp_path, rest=(0, 0)) as lab:
+    with LabStream(tmp_path, f"name={stream.source_id}", SHORT, rest=(0, 0)) as lab:
         with pytest.raises(NotAcquired, match="the channel C3 is flat: every sample is 0"):
             lab.acquire(request)
         stream.stutter(0)
@@ -116,10 +114,8 @@ def test_a_bad_epoch_fails_the_request_with_its_reason_and_no_stream_is_tried_ag
 
 
 def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="a folder to keep the epochs in, an extractor, or both"):
-        LabStream()
     with pytest.raises(ValueError, match=r"rest=\(2, 1\)"):
-        LabStream(folder=tmp_path, rest=(2, 1))
+        LabStream(tmp_path, rest=(2, 1))
     with pytest.raises(ValueError, match="without quotes"):
         MarkerReader("it's")
 
@@ -139,7 +135,8 @@ def test_markers_are_heard_again_after_their_outlet_started_anew() -> None:
 
 
 def test_a_simulated_person_is_the_same_for_the_same_seed_and_tires() -> None:
-    first, again, other = (SimulatedParticipant(seed).epoch("left") for seed in (1, 1, 2))
+    settings = EpochSettings(0.5, 2.5, band=(6, 30), pad=0.2)
+    first, again, other = (SimulatedParticipant(seed).epoch("left", settings) for seed in (1, 1, 2))
     assert first.shape == (len(ELECTRODES), 500)
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)

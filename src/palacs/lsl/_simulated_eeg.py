@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from palacs.lsl._epochs import EpochSettings, band_pass
+
 Array = npt.NDArray[np.float64]
 
 MOVEMENTS = ("left", "right", "feet", "tongue")
@@ -46,6 +48,8 @@ class SimulatedParticipant:
     ----------
     seed : int
         Another one is another person.
+    sitting : int
+        Another one is the same person on another day, rested, with other noise.
     rate : float
         Samples per second.
 
@@ -58,11 +62,11 @@ class SimulatedParticipant:
     (250, 8)
     """
 
-    def __init__(self, seed: int = 0, rate: float = 250.0) -> None:
+    def __init__(self, seed: int = 0, sitting: int = 0, rate: float = 250.0) -> None:
         self.rate = rate
         self.seconds = 0.0
-        self._rng = np.random.default_rng(seed)
-        person = self._rng.uniform
+        self._rng = np.random.default_rng([seed, sitting])
+        person = np.random.default_rng(seed).uniform
         self._strength = person(1.0, 1.8)
         self._amplitude = person(8, 14, 3)  # microvolts
         self._where = _SEEN * person(0.7, 1.3, _SEEN.shape)
@@ -96,18 +100,30 @@ class SimulatedParticipant:
         self._waits = max(0, self._waits - count)
         return np.concatenate([*parts, self._some(count)])
 
-    def epoch(self, label: str, seconds: float = 2.0, rest: float = 1.0) -> Array:
-        """Return what is seen while a movement is imagined, after a rest.
+    def epoch(self, label: str, settings: EpochSettings, rest: float = 1.0) -> Array:
+        """Return an epoch as `take_epoch` would cut it from the stream, after a rest.
+
+        Parameters
+        ----------
+        label : str
+            The movement.
+        settings : EpochSettings
+        rest : float
+            Seconds before the cue, at least what the epoch needs before it.
 
         Returns
         -------
         samples : ndarray of shape (n_channels, n_samples)
-            From half a second after the cue on.
         """
         self.imagine(None)
-        self.samples(round(rest * self.rate))
+        before = self.samples(round(max(rest, settings.lead) * self.rate))
         self.imagine(label)
-        return self.samples(round((0.5 + seconds) * self.rate))[-round(seconds * self.rate) :].T
+        after = self.samples(round(settings.stop * self.rate))
+        self.imagine(None)
+        beyond = self.samples(round(settings.pad * self.rate))
+        pad, n = (round(s * self.rate) for s in (settings.pad, settings.stop - settings.start))
+        whole = np.concatenate([before, after, beyond])[-(n + 2 * pad) :].T
+        return band_pass(whole, self.rate, settings.band)[:, pad : pad + n]
 
     def _some(self, count: int) -> Array:
         from scipy.signal import lfilter  # which takes a second, and markers need it not

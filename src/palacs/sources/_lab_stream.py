@@ -14,10 +14,8 @@ from threading import Event, Lock
 from typing import Any, Self
 
 from palacs.campaign import Acquired, NotAcquired, Request
-from palacs.extractors import extractor_from, with_rate
 from palacs.lsl import (
     BadEpoch,
-    Epoch,
     EpochSettings,
     Marker,
     MarkerOutlet,
@@ -38,14 +36,12 @@ class LabStream:
 
     Parameters
     ----------
+    folder : path
+        Where the epochs are kept, as XDF files; the campaign's extractor makes features of them.
     stream : str
         As in `palacs.lsl.StreamReader`.
     epochs : EpochSettings
         How they are cut and judged.
-    folder : path or None
-        Where the epochs are kept, as XDF files; None keeps none, and needs an extractor.
-    extractor : str, transformer, callable or None
-        Turns an epoch into features; None leaves it to the extractor that the campaign has.
     rest : pair of float
         Shortest and longest pause before a cue, in seconds.
     cues : str or None
@@ -58,24 +54,19 @@ class LabStream:
 
     def __init__(
         self,
+        folder: str | os.PathLike[str],
         stream: str = "type=EEG",
         epochs: EpochSettings | None = None,
         *,
-        folder: str | os.PathLike[str] | None = None,
-        extractor: Any = None,
         rest: Sequence[float] = (0.5, 1.0),
         cues: str | None = None,
     ) -> None:
-        if folder is None and extractor is None:
-            raise ValueError("give a folder to keep the epochs in, an extractor, or both.")
         if len(rest) != 2 or not 0 <= rest[0] <= rest[1]:
             raise ValueError(f"rest={rest!r}; give the shortest and the longest pause in seconds.")
         self.epochs = EpochSettings() if epochs is None else epochs
         self.rest = rest
-        self.extractor = None if extractor is None else extractor_from(extractor)
-        self.folder = None if folder is None else Path(folder)
-        if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
         self.reader = StreamReader(stream)
         self.markers = None if cues is not None else MarkerOutlet()
         self._cues = None if cues is None else MarkerReader(cues)
@@ -103,12 +94,9 @@ class LabStream:
         self.reader.wait_until_ready(self.epochs.lead, self.patience)
         onset, markers = self._cue(request, given_up)
         epoch = take_epoch(self.reader, onset, self.epochs)
-        recording = None
-        if self.folder is not None:
-            recording = write_xdf(self.folder / f"{request.id}-{onset:.6f}.xdf", epoch, markers)
+        path = write_xdf(self.folder / f"{request.id}-{onset:.6f}.xdf", epoch, markers)
         return Acquired(
-            self._features(epoch),
-            recording,
+            recording=path,
             duration=lsl_now() - begun,
             attrs={"lsl_onset": onset, "lsl_ended": epoch.onset + self.epochs.stop},
         )
@@ -137,11 +125,6 @@ class LabStream:
     def _wait(self, given_up: Event, seconds: float) -> None:
         if given_up.wait(seconds):
             raise NotAcquired("it was given up.")
-
-    def _features(self, epoch: Epoch) -> Any:
-        if self.extractor is None:
-            return None
-        return self.extractor.extract([with_rate(epoch.samples, epoch.rate)])[0]
 
     def close(self) -> None:
         """Let the streams go."""
