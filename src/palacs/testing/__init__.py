@@ -1,7 +1,7 @@
-"""Contract suites: what every strategy and storage promises, as checks anyone can run.
+"""Contract suites: what every strategy, storage and source promises, as checks anyone can run.
 
-Neither pytest nor any extra is needed for strategies; the suite for storages is imported when
-it is first used. A third-party strategy is checked in one line:
+Neither pytest nor any extra is needed for strategies; the suites for storages and sources are
+imported when they are first used. A third-party strategy is checked in one line:
 
 >>> from palacs.strategies import UniformSelection
 >>> from palacs.testing import check_strategy
@@ -17,11 +17,13 @@ from palacs.extras import need
 from palacs.testing._strategies import StrategyCheck, check_strategy, strategy_checks
 
 if TYPE_CHECKING:
+    from palacs.testing._sources import check_source
     from palacs.testing._storages import STORAGE_CHECKS, check_storage
 
 __all__ = [
     "STORAGE_CHECKS",
     "StrategyCheck",
+    "check_source",
     "check_storage",
     "check_strategy",
     "strategy_checks",
@@ -29,7 +31,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in ("STORAGE_CHECKS", "check_storage"):
+    homes = {
+        "STORAGE_CHECKS": "_storages",
+        "check_storage": "_storages",
+        "check_source": "_sources",
+    }
+    if name not in homes:
         raise AttributeError(f"module 'palacs.testing' has no attribute {name!r}")
     need("campaign", f"palacs.testing.{name}")
-    return getattr(import_module("palacs.testing._storages"), name)
+    return getattr(import_module(f"palacs.testing.{homes[name]}"), name)
