@@ -73,9 +73,9 @@ def test_tab_reaches_every_control_of_the_cue(shared_studio: Any, visitor: Visit
     text = " ".join(reached)
     for control in ("Performed", "Failed", "Undo", "checkbox", "Full screen", "Bench"):
         assert control in text
-    # Space on a control means that control, not "performed".
+    # Enter means the control that has the focus.
     page.get_by_label("Sound").focus()
-    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
     expect(page.get_by_label("Sound")).to_be_checked()
     assert states(shared_studio, "tabs") == ["pending"]
 
@@ -87,7 +87,7 @@ def test_undo_takes_back_a_performance_whose_data_never_came(
     page = visitor.open("/campaigns/back/cue")
     expect_live(page)
     page.keyboard.press("u")
-    expect(page.locator("[data-message]")).to_have_text("There is nothing to undo.")
+    expect(page.locator("[data-message]")).to_have_text("There is nothing of yours to undo.")
     page.keyboard.press("Space")
     expect(page.get_by_role("button", name="Failed")).to_be_enabled()
     page.keyboard.press("Space")

@@ -169,6 +169,17 @@ class Snapshot:
 
         return why_next(self)
 
+    def why_nothing(self) -> str:
+        """Say why nothing can be asked for now, by budget, phase and pauses; empty where it can."""
+        from palacs.campaign._campaign_errors import NothingToAsk
+        from palacs.campaign._decide import allowance
+
+        try:
+            allowance(self, 1)
+        except NothingToAsk as error:
+            return str(error)
+        return ""
+
     def stopping(self, *, tolerance: float = 0.1, good_enough: float = 0.0) -> Advice:
         """Say whether to stop asking, and why; see ``Campaign.stopping``."""
         from palacs.evidence import advise_stopping

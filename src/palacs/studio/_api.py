@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Annotated, Any
-from urllib.parse import unquote
+from typing import Any
 
-from fastapi import APIRouter, Depends, Header
+from fastapi import APIRouter, Depends
 from fastapi.security import HTTPBearer
 
-from palacs.campaign import acting_as
-from palacs.studio import _api_campaigns, _api_course, _api_record, _api_sources, _reports
-from palacs.studio._error_answers import refusing
+from palacs.studio import (
+    _api_campaigns,
+    _api_course,
+    _api_cue,
+    _api_record,
+    _api_sources,
+    _reports,
+)
+from palacs.studio._deps import acting
 
 _TEXT = {"type": "string"}
 _ERROR = {
@@ -47,23 +51,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 bearer = HTTPBearer(auto_error=False, description="The launch token.")
 
 
-async def acting(
-    palacs_person: Annotated[
-        str | None, Header(description="Who does it, percent-encoded; kept in the record.")
-    ] = None,
-) -> AsyncIterator[None]:
-    """Let what a request writes be by the person it names."""
-    # Not in a thread: what is set there would not reach the route.
-    with refusing():
-        who = acting_as(unquote(palacs_person) if palacs_person else None)
-        who.__enter__()
-    try:
-        yield
-    finally:
-        who.__exit__(None, None, None)
-
-
 router = APIRouter(prefix="/api/v1", dependencies=[Depends(acting)])
 # The record first: /campaigns/{name} takes everything that no other path took.
-for _part in (_api_record, _api_sources, _reports, _api_course, _api_campaigns):
+for _part in (_api_record, _api_sources, _reports, _api_course, _api_cue, _api_campaigns):
     router.include_router(_part.router)

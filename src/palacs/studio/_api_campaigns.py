@@ -191,7 +191,7 @@ def fail(campaign: TheCampaign, body: m.Fail, op: TheOp = None) -> dict[str, Any
 def performed(campaign: TheCampaign, body: m.Performed, op: TheOp = None) -> dict[str, Any]:
     """Record that a request was carried out and its numbers are still to come."""
     with refusing():
-        campaign.performed(body.id, op=op)
+        campaign.performed(body.id, attrs=body.attrs, op=op)
     return {"id": body.id, "state": "performed"}
 
 
@@ -206,8 +206,9 @@ def retract(campaign: TheCampaign, body: m.Retract, op: TheOp = None) -> dict[st
 @router.post("/campaigns/{name:path}/undo", response_model=m.Done)
 def undo(campaign: TheCampaign, body: m.Undo | None = None, op: TheOp = None) -> dict[str, Any]:
     """Take back what was done last: an instance, or a performance whose data never came."""
+    wanted = m.Undo() if body is None else body
     with refusing():
-        undone = campaign.undo("" if body is None else body.reason, op=op)
+        undone = campaign.undo(wanted.reason, by=wanted.by, op=op)
     if undone is None:
         return {"state": "nothing"}
     state = "retracted" if isinstance(undone, Instance) else "failed"

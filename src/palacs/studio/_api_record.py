@@ -10,9 +10,11 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, File, Form, Header, Query, Request, Response, UploadFile
 from fastapi.responses import StreamingResponse
 
-from palacs.campaign import history_to_json, read_instance
+from palacs.campaign import acting_holder, history_to_json, read_instance
+from palacs.storage import CampaignNotFound
 from palacs.studio import _models as m
-from palacs.studio._deps import TheCampaign, TheOp
+from palacs.studio._campaigns import CampaignBook, StudioCampaign
+from palacs.studio._deps import TheBook, TheCampaign, TheOp
 from palacs.studio._error_answers import Refused, refusing
 from palacs.studio._events import EventHub
 from palacs.studio._inside_page import look_inside
@@ -75,13 +77,16 @@ def upload(
     id: Annotated[str, Query(min_length=1, max_length=200, description="The request.")],
     file: Annotated[UploadFile, File(description="One instance, as CSV, JSON or NPY.")],
     attrs: Annotated[str, Form(description="What to note, as a JSON object.")] = "{}",
+    label: Annotated[str | None, Form(description="Its class, if not the one asked for.")] = None,
     op: TheOp = None,
 ) -> dict[str, Any]:
     """Tell a request with the numbers in a file."""
     with refusing():
         name, names = file.filename or "the file", campaign.feature_names
         x = read_instance(file.file.read(), name, campaign.n_features, names)
-        instance = campaign.tell(id, x, attrs=_object(attrs), op=op)
+        # A form has texts only, a class may be a number.
+        known = (each for each in campaign.classes if str(each) == label)
+        instance = campaign.tell(id, x, next(known, label), attrs=_object(attrs), op=op)
     return {"instance": instance.to_json()}
 
 
@@ -124,10 +129,33 @@ def events(
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
     """Stream every new event of the campaign, whoever wrote it."""
-    hub: EventHub = request.app.state.hub
     if last_event_id is not None and last_event_id.isascii() and last_event_id.isdecimal():
         after = int(last_event_id[:18])
-    return StreamingResponse(hub.stream(campaign, after), media_type="text/event-stream")
+    hub: EventHub = request.app.state.hub
+    return StreamingResponse(hub.stream([campaign], after), media_type="text/event-stream")
+
+
+@router.get(
+    "/events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {}}, "description": "Never ends."}},
+)
+def events_of_several(
+    request: Request,
+    book: TheBook,
+    campaign: Annotated[list[str], Query(description="Names.", min_length=1, max_length=100)],
+) -> StreamingResponse:
+    """Stream every new event of several campaigns; those that are not there are left out."""
+    hub: EventHub = request.app.state.hub
+    found = [each for name in dict.fromkeys(campaign) if (each := _find(book, name)) is not None]
+    return StreamingResponse(hub.stream(found), media_type="text/event-stream")
+
+
+def _find(book: CampaignBook, name: str) -> StudioCampaign | None:
+    try:
+        return book.get(name)
+    except CampaignNotFound:
+        return None
 
 
 @router.get("/campaigns/{name:path}/insight")
@@ -138,7 +166,7 @@ def insight(
 ) -> dict[str, Any]:
     """Return what the bench shows: the next request and why, accuracy, confusion, a map."""
     insights: Insights = request.app.state.insights
-    return insights.of(campaign, map)
+    return insights.of(campaign, map, acting_holder())
 
 
 @router.get("/campaigns/{name:path}/inside")

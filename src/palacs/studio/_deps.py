@@ -1,14 +1,19 @@
-"""What routes depend on: the configuration, the storage and the campaign in the address."""
+"""What routes depend on: the configuration, the storage, the campaign, and who acts."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Annotated
+from urllib.parse import unquote
 
 from fastapi import Depends, Header, Path, Request
 
+from palacs.campaign import acting_as
 from palacs.storage import Storage
+from palacs.studio._campaign_paths import name_in
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._config import StudioConfig
+from palacs.studio._error_answers import refusing
 
 
 def config_of(request: Request) -> StudioConfig:
@@ -32,7 +37,28 @@ def campaign_of(
     request: Request, name: Annotated[str, Path(description="The campaign's name.")]
 ) -> StudioCampaign:
     """Return a campaign by name, or raise ``CampaignNotFound``, which becomes a 404."""
-    return book_of(request).get(name)
+    return book_of(request).get(name_in(name))
+
+
+async def acting(
+    palacs_person: Annotated[
+        str | None, Header(description="Who does it, percent-encoded; kept in the record.")
+    ] = None,
+    palacs_holder: Annotated[
+        str | None,
+        Header(description="The page or program whose requests these are, percent-encoded."),
+    ] = None,
+) -> AsyncIterator[None]:
+    """Let what a request writes be by the person and the holder it names."""
+    # Not in a thread: what is set there would not reach the route.
+    with refusing():
+        person, holder = (unquote(who) if who else None for who in (palacs_person, palacs_holder))
+        who = acting_as(person, holder=holder)
+        who.__enter__()
+    try:
+        yield
+    finally:
+        who.__exit__(None, None, None)
 
 
 TheConfig = Annotated[StudioConfig, Depends(config_of)]

@@ -13,20 +13,28 @@ from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from pydantic import Field
 from sklearn.base import clone
 
-from palacs.campaign import BudgetExhausted, NothingToAsk, Snapshot, create_campaign
+from palacs.campaign import (
+    BudgetExhausted,
+    NothingToAsk,
+    Snapshot,
+    acting_holder,
+    create_campaign,
+)
 from palacs.evidence import default_model
 from palacs.storage import CampaignExists
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
-from palacs.studio._deps import TheBook, TheCampaign
+from palacs.studio._deps import TheBook, TheCampaign, acting
 from palacs.studio._error_answers import Refused, refusing
 from palacs.studio._models import Body, Id, Number
 from palacs.studio._strokes import to_digit
 
-router = APIRouter(prefix="/api/v1/demo/digits", tags=["drawing demo"])
+router = APIRouter(
+    prefix="/api/v1/demo/digits", tags=["drawing demo"], dependencies=[Depends(acting)]
+)
 
 Features = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
@@ -222,10 +230,12 @@ def _check(campaign: StudioCampaign) -> None:
 
 
 def _next(campaign: StudioCampaign) -> dict[str, Any] | None:
-    """Return the oldest request that waits for a drawing, or a new one; None at the end."""
-    waiting = campaign.pending()
+    """Return the oldest request that waits for this page, or a new one; None at the end."""
+    me = acting_holder()
+    mine = [request for request in campaign.pending() if request.holder in (None, me)]
     try:
-        return (waiting[0] if waiting else campaign.ask()).to_json()
+        request = mine[0] if mine else campaign.ask()
+        return (request if request.holder == me else campaign.claim(request)).to_json()
     except (BudgetExhausted, NothingToAsk):
         return None
 

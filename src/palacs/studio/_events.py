@@ -26,7 +26,7 @@ RETRY_MS = 1000
 _BACKLOG = 10_000
 
 _Result = TypeVar("_Result")
-_Item = Sequence[Event] | StorageError | None
+_Item = tuple[str, Sequence[Event] | StorageError] | None
 
 
 @dataclass(eq=False)
@@ -85,60 +85,62 @@ class EventHub:
         if channel is not None:
             channel.wake.set()
 
-    async def stream(self, campaign: StudioCampaign, after: int | None) -> AsyncIterator[str]:
-        """Yield the event stream of a campaign, as text in the format of ``EventSource``.
+    async def stream(
+        self, campaigns: Sequence[StudioCampaign], after: int | None = None
+    ) -> AsyncIterator[str]:
+        """Yield one event stream of some campaigns, as text in the format of ``EventSource``.
 
         Parameters
         ----------
-        campaign : StudioCampaign
+        campaigns : sequence of StudioCampaign
             Which.
         after : int or None
             The last event number the listener has seen; ``None`` starts with the next one.
         """
+        queue: asyncio.Queue[_Item] = asyncio.Queue(_BACKLOG)
+        joined: list[_Channel] = []
+        seen: dict[str, int] = {}
         try:
-            async for text in self._stream(campaign, after):
+            yield f"retry: {RETRY_MS}\n\n"
+            for campaign in campaigns:
+                channel = await self._join(campaign, queue)
+                joined.append(channel)
+                seen[campaign.name] = channel.after if after is None else after
+                yield _message("hello", {"seq": channel.after, "campaign": campaign.name})
+                # What the poller handed out before this listener joined comes from the record.
+                if seen[campaign.name] < channel.after:
+                    missed = await self._in_thread(partial(campaign.events, seen[campaign.name]))
+                    yield _changed(campaign.name, missed, seen)
+            async for text in self._follow(queue, seen):
                 yield text
         except StorageError as error:
             # The answer has begun, so it is too late for a status; the listener comes back.
             yield _message("trouble", {"message": str(error)})
-
-    async def _stream(self, campaign: StudioCampaign, after: int | None) -> AsyncIterator[str]:
-        head = (await self._in_thread(partial(self._storage.find, campaign.name))).head
-        seen = head if after is None else after
-        queue: asyncio.Queue[_Item] = asyncio.Queue(_BACKLOG)
-        channel = self._join(campaign, head, queue)
-        try:
-            yield f"retry: {RETRY_MS}\n" + _message("hello", {"seq": head})
-            # What the poller handed out before this listener joined comes from the record.
-            if seen < channel.after:
-                missed = await self._in_thread(partial(campaign.events, seen))
-                yield "".join(_changed(event) for event in missed)
-                seen = missed[-1].seq if missed else seen
-            async for text in self._follow(queue, seen):
-                yield text
         finally:
-            self._leave(channel, queue)
+            for channel in joined:
+                self._leave(channel, queue)
 
-    async def _follow(self, queue: asyncio.Queue[_Item], seen: int) -> AsyncIterator[str]:
+    async def _follow(
+        self, queue: asyncio.Queue[_Item], seen: dict[str, int]
+    ) -> AsyncIterator[str]:
         while not self._closed:
             try:
                 item = await asyncio.wait_for(queue.get(), HEARTBEAT_S)
             except TimeoutError:
-                yield ": still here\n\n"
+                yield _message("beat", {})
                 continue
             if item is None:
                 return
-            if isinstance(item, StorageError):
-                yield _message("trouble", {"message": str(item)})
-                continue
-            fresh = [event for event in item if event.seq > seen]
-            if fresh:
-                seen = fresh[-1].seq
-                yield "".join(_changed(event) for event in fresh)
+            name, news = item
+            if isinstance(news, StorageError):
+                yield _message("trouble", {"message": str(news)})
+            else:
+                yield _changed(name, news, seen)
 
     # -- the poller --------------------------------------------------------------------
 
-    def _join(self, campaign: StudioCampaign, head: int, queue: asyncio.Queue[_Item]) -> _Channel:
+    async def _join(self, campaign: StudioCampaign, queue: asyncio.Queue[_Item]) -> _Channel:
+        head = (await self._in_thread(partial(self._storage.find, campaign.name))).head
         channel = self._channels.get(campaign.name)
         if channel is None:
             channel = self._channels[campaign.name] = _Channel(campaign, head)
@@ -158,12 +160,12 @@ class EventHub:
             try:
                 news = await self._in_thread(partial(channel.campaign.events, channel.after))
             except StorageError as error:
-                self._broadcast(channel, error)
+                self._broadcast(channel, (channel.campaign.name, error))
                 await asyncio.sleep(1.0)
                 continue
             if news:
                 channel.after = news[-1].seq
-                self._broadcast(channel, news)
+                self._broadcast(channel, (channel.campaign.name, news))
             with anyio.move_on_after(POLL_S):
                 await channel.wake.wait()
             channel.wake.clear()
@@ -181,9 +183,17 @@ class EventHub:
         return await to_thread.run_sync(call, limiter=self._limiter)
 
 
-def _changed(event: Event) -> str:
-    data = {"seq": event.seq, "kind": event.kind, "id": event.entry, "label": event.label}
-    return _message("changed", data, event.seq)
+def _changed(name: str, news: Sequence[Event], seen: dict[str, int]) -> str:
+    """Return the events that are new to a listener, which has seen them then."""
+    fresh = [event for event in news if event.seq > seen[name]]
+    if fresh:
+        seen[name] = fresh[-1].seq
+    return "".join(_message("changed", _told(name, event), event.seq) for event in fresh)
+
+
+def _told(name: str, event: Event) -> dict[str, Any]:
+    about = {"seq": event.seq, "kind": event.kind, "id": event.entry, "label": event.label}
+    return {**about, "campaign": name}
 
 
 def _message(kind: str, data: dict[str, Any], seq: int | None = None) -> str:

@@ -23,28 +23,42 @@ class Insights:
 
     def __init__(self) -> None:
         self._known: dict[Hashable, dict[str, Any]] = {}
+        self._nexts: dict[Hashable, dict[str, Any]] = {}
         self._reasons: dict[Hashable, Why] = {}
         self._mutex = ForkSafeLock()
         self._turns: dict[str, ForkSafeLock] = {}
 
-    def of(self, campaign: StudioCampaign, method: MapMethod = "auto") -> dict[str, Any]:
-        """Return the insight into a campaign as JSON-able values."""
+    def of(
+        self, campaign: StudioCampaign, method: MapMethod = "auto", holder: str | None = None
+    ) -> dict[str, Any]:
+        """Return the insight into a campaign as JSON-able values.
+
+        Parameters
+        ----------
+        campaign : StudioCampaign
+        method : {"auto", "pca", "tsne"}
+            How the map is made.
+        holder : str or None
+            Who looks: sees what it has to do itself. ``None`` sees what was asked for first.
+        """
         with self._mutex:
             turn = self._turns.setdefault(campaign.name, ForkSafeLock())
         # Several pages ask at the same moment; the others wait for the first one's answer.
         with turn:
             now = campaign.snapshot()
             # A lease can end without an event.
-            key = (campaign.name, method, now.seq, tuple(request.id for request in now.pending))
-            found = self._known.get(key)
+            key = (campaign.name, now.seq, tuple(request.id for request in now.pending))
+            found = self._known.get((*key, method))
             if found is None:
-                found = self._compute(campaign, now, method)
-                self._remember(self._known, key, found)
-            return found
+                found = self._compute(now, method)
+                self._remember(self._known, (*key, method), found)
+            waiting = _waiting(now, holder)
+            to_do = (*key, None if waiting is None else waiting.id)
+            if to_do not in self._nexts:
+                self._remember(self._nexts, to_do, self._next(campaign, now, waiting))
+            return {**found, **self._nexts[to_do]}
 
-    def _compute(
-        self, campaign: StudioCampaign, now: Snapshot, method: MapMethod
-    ) -> dict[str, Any]:
+    def _compute(self, now: Snapshot, method: MapMethod) -> dict[str, Any]:
         labels = now.classes
         groups, seed = now.groups, now.settings.seed
         accuracy = left_out_decisions(now.labelled(), now.model(), seed, groups=groups)
@@ -54,7 +68,6 @@ class Insights:
             "budget": now.settings.budget,
             "strategy": str(now.settings.strategy["name"]),
             "pending": [_pending(request) for request in now.pending],
-            **self._next(campaign, now),
             "classes": _classes(now, accuracy),
             "accuracy": [
                 {
@@ -73,8 +86,9 @@ class Insights:
             "map": map_of(now, method),
         }
 
-    def _next(self, campaign: StudioCampaign, now: Snapshot) -> dict[str, Any]:
-        waiting = next((each for each in now.pending if each.performed_at is None), None)
+    def _next(
+        self, campaign: StudioCampaign, now: Snapshot, waiting: Request | None
+    ) -> dict[str, Any]:
         asked = None if waiting is None else {"id": waiting.id, "label": waiting.label}
         why = now.why() if waiting is None else self._why(campaign, waiting)
         utilities = {str(label): json_number(utility) for label, utility in why.utilities.items()}
@@ -95,6 +109,15 @@ class Insights:
                 del cache[next(iter(cache))]
 
 
+def _waiting(now: Snapshot, holder: str | None) -> Request | None:
+    """Return what somebody has to do: their own, or else what belongs to nobody."""
+    open_ = [request for request in now.pending if request.performed_at is None]
+    if holder is None:
+        return next(iter(open_), None)
+    mine = [request for request in open_ if request.holder == holder]
+    return next(iter([*mine, *(request for request in open_ if request.holder is None)]), None)
+
+
 def _pending(request: Request) -> dict[str, Any]:
     expires_at = request.expires_at
     return {
@@ -103,6 +126,7 @@ def _pending(request: Request) -> dict[str, Any]:
         "asked_at": request.asked_at.isoformat(),
         "expires_at": None if expires_at is None else expires_at.isoformat(),
         "performed": request.performed_at is not None,
+        "holder": request.holder,
     }
 
 

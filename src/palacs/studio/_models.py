@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 from palacs.strategies import DEFAULT_STRATEGY
 
@@ -148,6 +148,23 @@ class Performed(Body):
     """A request that was carried out and whose numbers are still to come."""
 
     id: Id
+    attrs: Attrs | None = None
+
+
+class Next(Body):
+    """What was performed, before the next request."""
+
+    performed: Id | None = None
+    attrs: Annotated[Attrs, Field(description="What to note with what was performed.")] | None = (
+        None
+    )
+
+
+class Claim(Body):
+    """A request that the holder takes as its own."""
+
+    id: Id
+    take_over: Annotated[StrictBool, Field(description="Also from another holder.")] = False
 
 
 class Add(Numbers, Noted):
@@ -168,6 +185,7 @@ class Undo(Body):
     """What was done last, to be taken back."""
 
     reason: Reason = ""
+    by: Annotated[Id, Field(description="Only what belongs to this holder.")] | None = None
 
 
 class OneClass(Body):
@@ -240,6 +258,7 @@ class RequestOut(BaseModel):
     asked_at: str
     expires_at: str | None
     attrs: dict[str, Any]
+    holder: str | None = None
 
 
 class Requests(BaseModel):
@@ -259,6 +278,24 @@ class InstanceOut(BaseModel):
     retracted: bool
     attrs: dict[str, Any]
     recording: dict[str, Any] | None
+
+
+class Shown(BaseModel):
+    """A request as a cue shows it."""
+
+    id: str
+    label: Label
+
+
+class Cue(BaseModel):
+    """What one holder has to do: its own request, and what it performed."""
+
+    seq: int
+    classes: list[Label]
+    asked: Shown | None
+    free: Annotated[Shown | None, Field(description="One that belongs to nobody, to be claimed.")]
+    awaiting: list[Shown]
+    ends: Annotated[str, Field(description="Why nothing can be asked for now; else empty.")]
 
 
 class Told(BaseModel):

@@ -14,11 +14,13 @@ from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 
 from palacs.strategies import DEFAULT_STRATEGY, available
+from palacs.studio._campaign_paths import in_address
 from palacs.studio._deps import TheCampaign
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
 _templates = Jinja2Templates(Path(__file__).parent / "templates")
+_templates.env.filters["in_address"] = in_address
 
 
 def _page(request: Request, page: str, **content: Any) -> HTMLResponse:

@@ -12,6 +12,7 @@ from starlette.staticfiles import StaticFiles
 from palacs._version import __version__
 from palacs.storage import open_storage
 from palacs.studio import _api, _apidocs, _digits, _pages
+from palacs.studio._campaign_paths import NamesKeptWhole
 from palacs.studio._campaigns import CampaignBook
 from palacs.studio._config import StudioConfig
 from palacs.studio._error_answers import StudioJSON, install_error_handlers
@@ -77,5 +78,6 @@ def create_app(config: StudioConfig) -> FastAPI:
     for room in (_api, _digits, _apidocs, _pages):
         app.include_router(room.router)
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+    app.add_middleware(NamesKeptWhole)
     app.add_middleware(Guard, config=config)
     return app

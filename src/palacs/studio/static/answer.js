@@ -2,6 +2,7 @@
 
 import { post, problemOf, upload } from "./api.js";
 import { find, findA, h, named, say } from "./dom.js";
+import { seat } from "./seat.js";
 
 /** @import { Notes } from "./notes.js" */
 /** @import { Insight, Label, Pending } from "./shapes.js" */
@@ -27,6 +28,8 @@ export class Answer {
     /** @type {Set<string>} */
     this.dealt = new Set();
     this.turn = Promise.resolve();
+    this.seat = "";
+    seat.then((id) => { this.seat = id; });
     this.form = findA(HTMLFormElement, "[data-answer]");
     this.numbers = findA(HTMLTextAreaElement, "[name=numbers]", this.form);
     this.label = findA(HTMLSelectElement, "[name=label]", this.form);
@@ -65,9 +68,18 @@ export class Answer {
     });
   }
 
-  /** @param {string} id Of the request to answer next. */
-  pick(id) {
-    this.picked = id;
+  /**
+   * Answers this request next; one that another page shows and has not performed is taken over.
+   * @param {Pending} request
+   */
+  async pick(request) {
+    if (this.elsewhere(request)) await post(`${this.path}/claim`, { id: request.id, take_over: true });
+    this.picked = request.id;
+  }
+
+  /** @param {Pending} request */
+  elsewhere({ performed, holder }) {
+    return !performed && holder !== null && holder !== this.seat;
   }
 
   /**
@@ -77,8 +89,10 @@ export class Answer {
   show(insight, classes) {
     this.insight = insight;
     const before = this.current?.id;
-    const asked = insight.pending.find((request) => request.id === insight.asked?.id);
-    this.current = insight.pending.find((request) => request.id === this.picked) ?? asked ?? insight.pending[0] ?? null;
+    /** @type {(id: string | null | undefined) => Pending | undefined} */
+    const waiting = (id) => insight.pending.find((request) => request.id === id);
+    const performed = insight.pending.find((request) => request.performed && (request.holder === this.seat || !request.holder));
+    this.current = waiting(this.picked) ?? waiting(insight.asked?.id) ?? performed ?? null;
     const box = find("[data-next]");
     const key = this.current ? `${this.current.id} ${this.current.performed}` : `next ${insight.next}`;
     if (box.dataset.key !== key) {
@@ -122,20 +136,32 @@ export class Answer {
     this.run(async () => {
       /** @type {{ id: string, text: string, attrs: object, label?: Label }} */
       const body = { id: request.id, text: this.numbers.value, attrs: this.notes.attrs() };
-      const label = this.classes[Number(this.label.value)];
-      if (String(label) !== String(request.label)) body.label = label;
+      const label = this.another(request);
+      if (label !== undefined) body.label = label;
       const { instance } = await post(`${this.path}/tell`, body);
       this.echo(instance);
       await this.goOn();
     });
   }
 
+  /**
+   * The class that was chosen, if it is another than the one asked for.
+   * @param {Pending} request
+   */
+  another(request) {
+    const label = this.classes[Number(this.label.value)];
+    return String(label) === String(request.label) ? undefined : label;
+  }
+
   /** @param {File} file */
   send(file) {
     const request = this.current;
     if (!request) return;
+    // What was chosen when the file came, whatever is shown when its turn comes.
+    const label = this.another(request);
+    const notes = { attrs: this.notes.attrs(), ...(label !== undefined && { label: String(label) }) };
     this.run(async () => {
-      const { instance } = await upload(`${this.path}/upload?id=${encodeURIComponent(request.id)}`, file, this.notes.attrs());
+      const { instance } = await upload(`${this.path}/upload?id=${encodeURIComponent(request.id)}`, file, notes);
       this.echo(instance);
       await this.goOn();
     });
@@ -168,9 +194,8 @@ export class Answer {
     this.picked = null;
     await this.refresh();
     if (!this.insight) return;
-    const waits = this.insight.pending.some((request) => !request.performed);
     const onward = findA(HTMLInputElement, "[data-onward]").checked;
-    if (onward && !waits && this.insight.next !== null) await this.ask();
+    if (onward && !this.insight.asked && this.insight.next !== null) await this.ask();
   }
 
   async ask() {

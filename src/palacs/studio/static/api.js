@@ -1,5 +1,7 @@
 // The REST interface, as the pages use it: JSON in, JSON out, errors that can be shown as they are.
 
+import { newId, seat } from "./seat.js";
+
 export class ApiError extends Error {
   /**
    * @param {string} message
@@ -41,7 +43,7 @@ export function personHere(name) {
 async function send(path, options) {
   let response;
   const person = personHere();
-  const headers = { ...options.headers, ...(person && { "Palacs-Person": encodeURIComponent(person) }) };
+  const headers = { ...options.headers, "Palacs-Holder": await seat, ...(person && { "Palacs-Person": encodeURIComponent(person) }) };
   try {
     response = await fetch(`/api/v1${path}`, { credentials: "same-origin", ...options, headers });
   } catch {
@@ -67,8 +69,6 @@ export const get = (path) => send(path, {});
  */
 const unsettled = new Map();
 
-const newId = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
-
 /**
  * Does something once, however often it has to be sent.
  * @param {string} path
@@ -81,7 +81,7 @@ async function act(path, what, options) {
   unsettled.set(what, op);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const answer = await send(path, { method: "POST", ...options, headers: { ...options.headers, "Idempotency-Key": op } });
+      const answer = await send(path, { method: "POST", priority: "high", ...options, headers: { ...options.headers, "Idempotency-Key": op } });
       unsettled.delete(what);
       return answer;
     } catch (caught) {
@@ -100,16 +100,20 @@ export const post = (path, body = {}) => {
   return act(path, `${path} ${text}`, { headers: { "Content-Type": "application/json" }, body: text });
 };
 
-/** @type {(path: string, file: File, attrs?: object) => Promise<any>} */
-export const upload = (path, file, attrs = {}) => {
+/** @type {(path: string, file: File, notes?: { attrs?: object, label?: string }) => Promise<any>} */
+export const upload = (path, file, { attrs = {}, label } = {}) => {
   const form = new FormData();
   form.append("file", file, file.name);
   form.append("attrs", JSON.stringify(attrs));
-  return act(path, `${path} ${file.name} ${file.size} ${file.lastModified}`, { body: form });
+  if (label !== undefined) form.append("label", label);
+  return act(path, `${path} ${file.name} ${file.size} ${file.lastModified} ${label}`, { body: form });
 };
 
-/** @type {(campaign: string) => string} */
-export const pathOf = (campaign) => `/campaigns/${encodeURIComponent(campaign)}`;
+/**
+ * Any name fits into an address; browsers resolve dots, so these get a tilde in front.
+ * @type {(campaign: string) => string}
+ */
+export const pathOf = (campaign) => `/campaigns/${/^~*\.\.?$/.test(campaign) ? "~" : ""}${encodeURIComponent(campaign)}`;
 
 /** The campaign this page is about. */
 export function campaignOfPage() {

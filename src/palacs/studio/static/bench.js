@@ -10,7 +10,7 @@ import { History } from "./history.js";
 import { follow } from "./live.js";
 import { Notes } from "./notes.js";
 
-/** @import { Details, Insight, Label, Time } from "./shapes.js" */
+/** @import { Details, Insight, Label, Pending, Time } from "./shapes.js" */
 
 const campaign = campaignOfPage();
 const path = pathOf(campaign);
@@ -162,20 +162,28 @@ function showMap(insight, classes) {
 function showPending(insight, classes) {
   const current = answer.current?.id;
   const items = insight.pending.map((request) => h("li", { class: request.id === current ? "current" : "", "data-request": request.id },
-    h("span", { class: "what" }, named(classes, request.label), request.performed && h("span", { class: "chip good" }, "awaiting data")),
+    h("span", { class: "what" }, named(classes, request.label), request.performed && h("span", { class: "chip good" }, "awaiting data"),
+      answer.elsewhere(request) && h("span", { class: "chip" }, "on another page")),
     h("span", { class: "lease" }, `${request.id} · `, h("span", { "data-expires": request.expires_at ?? "" }, lease(request.expires_at))),
     h("span", { class: "actions" },
       request.expires_at && h("button", { class: "button small", type: "button", "aria-label": `Renew ${request.id}`, onclick: () => course.renew(request.id) }, "Renew"),
-      h("button", { class: "button small", type: "button", "aria-label": `Answer ${request.id}`, onclick: () => pick(request.id) }, "Answer"))));
+      h("button", { class: "button small", type: "button", "aria-label": `${answer.elsewhere(request) ? "Take over" : "Answer"} ${request.id}`, onclick: () => pick(request) },
+        answer.elsewhere(request) ? "Take over" : "Answer"))));
   const list = find("[data-pending]");
   keepingFocus(list, ...(items.length ? items : [h("li", { class: "empty" }, "No request is waiting for its instance.")]));
 }
 
-/** @type {(id: string) => void} */
-function pick(id) {
-  answer.pick(id);
+/** @type {(request: Pending) => Promise<void>} */
+async function pick(request) {
+  try {
+    await answer.pick(request);
+    say(find(".next [data-error]"), "");
+  } catch (caught) {
+    say(find(".next [data-error]"), problemOf(caught).message);
+  }
   drawn = "";
-  refresh().then(() => find("#numbers").focus());
+  await refresh();
+  find("#numbers").focus();
 }
 
 /** @type {(expires: Time | null | undefined) => string} */

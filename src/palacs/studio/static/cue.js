@@ -1,12 +1,13 @@
 // The cue: the class to perform in letters as large as the screen allows.
-// All cues of a campaign show the same request: the oldest that nobody has performed yet.
+// Every window shows a request of its own; one that belongs to nobody is the first window's.
 
-import { campaignOfPage, get, pathOf, post, problemOf } from "./api.js";
+import { campaignOfPage, get, pathOf, post, problemOf, sentence } from "./api.js";
 import { colourOf } from "./colours.js";
 import { find, findA, h, typing } from "./dom.js";
 import { follow } from "./live.js";
+import { seat } from "./seat.js";
 
-/** @import { HistoryRow, Insight } from "./shapes.js" */
+/** @import { Cue, Shown } from "./shapes.js" */
 
 const campaign = campaignOfPage();
 const path = pathOf(campaign);
@@ -14,36 +15,40 @@ const stage = find("[data-stage]");
 const word = find("[data-word]");
 const countdown = find("[data-countdown]");
 const BLANK = "\u00a0";
+const SLOW_MS = 300;
 
-/** @type {Pick<Insight, "seq" | "asked" | "pending" | "next" | "classes" | "why">} */
-let now = { seq: 0, asked: null, pending: [], next: null, classes: [], why: "" };
+/** @type {Cue} */
+let now = { seq: 0, classes: [], asked: null, free: null, awaiting: [], ends: "" };
 /** @type {string | null} */
 let shown = null;
 let timer = 0;
 let working = 0;
 
 async function look() {
-  /** @type {Insight} */
-  const seen = await get(`${path}/insight`);
+  /** @type {Cue} */
+  let seen = await get(`${path}/cue`);
+  if (!seen.asked && seen.free && working === 0) seen = await post(`${path}/next`, {});
   // Between an answer and the next request there is nothing to show yet.
-  const between = working > 0 && !seen.asked && seen.next !== null && now.asked !== null;
+  if (working > 0 && !seen.asked && !seen.ends && now.asked) return;
+  paint(seen);
+}
+
+/** @param {Cue} seen */
+function paint(seen) {
   now = seen;
-  if (between) return;
-  const classes = now.classes.map((row) => row.label);
-  const label = now.asked?.label;
-  show(now.asked ? String(label) : now.next === null ? "Done" : "Ready", now.asked ? colourOf(classes, label) : "");
-  word.classList.toggle("asked", now.asked !== null);
-  find("[data-prompt]").textContent = now.asked ? BLANK : now.next === null ? now.why : "Press space to begin";
-  find("[data-performed-text]").textContent = now.asked ? "Performed" : "Begin";
-  findA(HTMLButtonElement, "[data-performed]").disabled = !now.asked && now.next === null;
-  findA(HTMLButtonElement, "[data-failed]").disabled = !now.asked;
-  if ((now.asked?.id ?? null) !== shown) {
-    shown = now.asked?.id ?? null;
+  const { asked, ends, classes } = now;
+  show(asked ? String(asked.label) : ends ? "Done" : "Ready", asked ? colourOf(classes, asked.label) : "");
+  word.classList.toggle("asked", asked !== null);
+  find("[data-prompt]").textContent = asked ? BLANK : ends ? sentence(ends) : "Press space to begin";
+  find("[data-performed-text]").textContent = asked ? "Performed" : "Begin";
+  findA(HTMLButtonElement, "[data-performed]").disabled = !asked && ends !== "";
+  findA(HTMLButtonElement, "[data-failed]").disabled = !asked;
+  if ((asked?.id ?? null) !== shown) {
+    shown = asked?.id ?? null;
     arrive();
   }
-  const waiting = now.pending.filter((request) => request.performed);
-  find("[data-awaiting]").hidden = waiting.length === 0;
-  find("[data-awaiting-list]").replaceChildren(...waiting.map((request) =>
+  find("[data-awaiting]").hidden = now.awaiting.length === 0;
+  find("[data-awaiting-list]").replaceChildren(...now.awaiting.map((request) =>
     h("li", { class: `name ${colourOf(classes, request.label)}`, "data-request": request.id },
       h("span", { class: "dot", "aria-hidden": "true" }), String(request.label))));
 }
@@ -146,28 +151,33 @@ let turn = Promise.resolve();
 function run(task) {
   turn = turn.then(async () => {
     working += 1;
+    const slow = setTimeout(message, SLOW_MS, "One moment …");
     try {
       message(await task());
     } catch (caught) {
       message(problemOf(caught).message, true);
     } finally {
       working -= 1;
+      clearTimeout(slow);
       await refresh();
     }
   });
 }
 
-async function onward() {
-  await refresh();
-  if (!now.asked && now.next !== null) await post(`${path}/ask`, { n: 1 });
+/** @type {(done?: Shown | null) => Promise<void>} */
+async function onward(done = null) {
+  paint(await post(`${path}/next`, done ? { performed: done.id } : {}));
 }
 
 /** @type {Set<string>} */
 const dealt = new Set();
-/** @param {(asked: Insight["asked"]) => Promise<string | void>} task */
+/** @param {(asked: Shown | null) => Promise<string | void>} task */
 function deal(task) {
   const key = now.asked?.id ?? `after ${now.seq}`;
-  if (dealt.has(key)) return;
+  if (dealt.has(key)) {
+    message("One moment …");
+    return;
+  }
   dealt.add(key);
   const { asked } = now;
   run(async () => {
@@ -180,10 +190,12 @@ function deal(task) {
   });
 }
 
-const performed = () => deal(async (asked) => {
-  if (asked) await post(`${path}/performed`, { id: asked.id });
-  await onward();
-});
+function performed() {
+  // What is performed before its time is something else.
+  if (stage.classList.contains("waiting")) message("Not yet: wait for the countdown.");
+  else if (!now.asked && now.ends) message(sentence(now.ends));
+  else deal(onward);
+}
 
 const failed = () => now.asked && deal(async (asked) => {
   if (!asked) return "";
@@ -192,37 +204,29 @@ const failed = () => now.asked && deal(async (asked) => {
   return `${asked.label}: noted as failed`;
 });
 
-// Takes back what was done last: an instance is retracted; a performance whose data have not
-// arrived brings none.
+// Takes back what this window did last: an instance is retracted; a performance whose data have
+// not arrived brings none.
 const undo = () => run(async () => {
-  /** @type {{ rows: HistoryRow[] }} */
-  const { rows } = await get(`${path}/history?newest=true&limit=200`);
-  const told = latest(rows.filter((row) => row.state === "delivered"), "told_at");
-  const open = latest(rows.filter((row) => row.state === "pending" && row.performed_at), "performed_at");
-  if (open && (!told || String(open.performed_at) > String(told.told_at))) {
-    await post(`${path}/fail`, { id: open.id, reason: "undone on the cue" });
-    return `${open.asked}: taken back before its data arrived`;
-  }
-  if (!told) return "There is nothing to undo.";
-  await post(`${path}/retract`, { id: told.id, reason: "undone on the cue" });
-  return `${told.label}: taken back`;
+  /** @type {{ state: string, label?: string }} */
+  const { state, label } = await post(`${path}/undo`, { reason: "undone on the cue", by: await seat });
+  if (state === "nothing") return "There is nothing of yours to undo.";
+  return state === "failed" ? `${label}: taken back before its data arrived` : `${label}: taken back`;
 });
 
-/** @type {(rows: HistoryRow[], time: "told_at" | "performed_at") => HistoryRow | undefined} */
-const latest = (rows, time) =>
-  rows.reduce((best, row) => (String(row[time]) > String(best[time]) ? row : best), rows[0]);
-
+// Space is "performed" wherever the focus is: whoever clicked a setting goes on with the keyboard.
+// Enter is for the control that has the focus.
 /** @type {Record<string, () => void>} */
 const actions = { " ": performed, f: failed, u: undo };
 document.addEventListener("keydown", (event) => {
-  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Enter" && event.target === sound) sound.click();
+  if (event.key === "Enter" && event.target === seconds) seconds.showPicker();
   const action = actions[event.key.toLowerCase()];
-  // Space on another control means that control.
-  const control = event.target instanceof Element && event.target.closest("button, a, input");
-  if (!action || (event.key === " " && control && !control.matches("[data-performed]"))) return;
+  if (!action || (event.key !== " " && typing(event))) return;
   event.preventDefault();
-  action();
+  if (!event.repeat) action();
 });
+document.addEventListener("keyup", (event) => event.key === " " && event.preventDefault());
 find("[data-performed]").addEventListener("click", performed);
 find("[data-failed]").addEventListener("click", failed);
 find("[data-undo]").addEventListener("click", undo);

@@ -3,10 +3,9 @@
 
 import { get, pathOf, problemOf } from "./api.js";
 import { find, say } from "./dom.js";
+import { listen } from "./stream.js";
 
-const SOONEST_MS = 400;
-const LATEST_MS = 3000;
-const SILENCE_MS = 25000;
+/** @import { News } from "./stream.js" */
 
 /**
  * Calls look() now and after every change; never twice at a time, and once more if news came
@@ -15,13 +14,11 @@ const SILENCE_MS = 25000;
  * @param {() => Promise<void>} look
  */
 export function follow(campaign, look) {
-  /** @type {EventSource | null} */
-  let source = null;
-  let wait = SOONEST_MS;
-  let silence = 0;
   /** @type {Promise<void> | null} */
   let looking = null;
   let again = false;
+  /** @type {(() => void) | null} */
+  let leave = null;
 
   // Resolves when a look that began after this call has ended.
   function refresh() {
@@ -43,13 +40,15 @@ export function follow(campaign, look) {
     }
   }
 
-  function listen() {
-    clearTimeout(silence);
-    silence = setTimeout(lost, SILENCE_MS);
+  /** @param {News} news */
+  function hear(news) {
+    if (news.kind === "hello") show("live", "live");
+    if (news.kind === "hello" || news.kind === "changed") refresh();
+    if (news.kind === "trouble") say(find("[data-notice]"), news.message);
+    if (news.kind === "lost") lost();
   }
 
   function lost() {
-    rest();
     show("lost", "reconnecting …");
     // A stream cannot say why it was refused; a plain request can.
     get(pathOf(campaign)).catch((error) => {
@@ -57,32 +56,16 @@ export function follow(campaign, look) {
         say(find("[data-notice]"), "The studio was started again with a new token. Open the address it printed.");
       }
     });
-    setTimeout(connect, wait);
-    wait = Math.min(wait * 1.6, LATEST_MS);
   }
 
-  // Browsers allow six connections to one place; tabs nobody looks at must not take them all.
+  // Windows nobody looks at rest.
   function rest() {
-    clearTimeout(silence);
-    source?.close();
-    source = null;
+    leave?.();
+    leave = null;
   }
 
   function connect() {
-    if (source || document.hidden) return;
-    source = new EventSource(`/api/v1${pathOf(campaign)}/events`);
-    source.addEventListener("hello", () => {
-      wait = SOONEST_MS;
-      listen();
-      show("live", "live");
-      refresh();
-    });
-    source.addEventListener("changed", () => {
-      listen();
-      refresh();
-    });
-    source.addEventListener("trouble", (event) => say(find("[data-notice]"), JSON.parse(event.data).message));
-    source.addEventListener("error", lost);
+    if (!leave && !document.hidden) leave = listen(campaign, hear);
   }
 
   show("", "connecting …");

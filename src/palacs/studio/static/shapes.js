@@ -30,6 +30,17 @@
  * @property {Label} label
  * @property {Time | null} expires_at
  * @property {boolean} performed
+ * @property {string | null} holder The page or program it belongs to.
+ *
+ * @typedef {{ id: string, label: Label }} Shown A request as a cue shows it.
+ *
+ * @typedef {object} Cue What one page has to do.
+ * @property {number} seq
+ * @property {Label[]} classes
+ * @property {Shown | null} asked
+ * @property {Shown | null} free One that belongs to nobody.
+ * @property {Shown[]} awaiting
+ * @property {string} ends Why nothing can be asked for; else empty.
  *
  * @typedef {object} ClassRow A class on the bench.
  * @property {Label} label
@@ -38,7 +49,7 @@
  * @property {boolean} paused
  * @property {number | null} recall
  *
- * @typedef {object} Insight What the bench and the cue show.
+ * @typedef {object} Insight What the bench shows.
  * @property {number} seq
  * @property {"open" | "closed" | "archived"} phase
  * @property {number | null} budget

@@ -1,0 +1,80 @@
+"""What a cue needs over REST: one holder's own request, light at any size of the campaign.
+
+The accuracy, the map and everything else that takes its time is for the bench (`_insight`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from palacs.campaign import Conflict, NothingToAsk, Request, acting_holder
+from palacs.studio import _models as m
+from palacs.studio._campaigns import StudioCampaign
+from palacs.studio._deps import TheCampaign, TheOp
+from palacs.studio._error_answers import refusing
+
+router = APIRouter(tags=["cue"])
+
+
+@router.get("/campaigns/{name:path}/cue", response_model=m.Cue)
+def cue(campaign: TheCampaign) -> dict[str, Any]:
+    """Return what the holder has to do now."""
+    return _to_do(campaign)
+
+
+@router.post("/campaigns/{name:path}/next", response_model=m.Cue)
+def next_request(campaign: TheCampaign, body: m.Next, op: TheOp = None) -> dict[str, Any]:
+    """Record what was performed, if anything, and return what the holder has to do next.
+
+    That is its own open request, or one that belongs to nobody, or a new one.
+    """
+    with refusing():
+        if body.performed is not None:
+            campaign.performed(body.performed, attrs=body.attrs, op=op)
+        return _with_request(campaign, None if op is None else f"next {op}"[:200])
+
+
+def _with_request(campaign: StudioCampaign, op: str | None) -> dict[str, Any]:
+    seen = _to_do(campaign)
+    if seen["asked"] is not None or (seen["free"] is None and seen["ends"]):
+        return seen
+    try:
+        if seen["free"] is not None and acting_holder() is not None:
+            request = campaign.claim(seen["free"]["id"])
+        else:
+            request = campaign.ask(op=op)
+    except NothingToAsk as error:
+        return {**_to_do(campaign), "ends": str(error)}
+    except Conflict:  # somebody was faster
+        return _with_request(campaign, op)
+    return {**seen, "asked": _shown([request]), "free": None}
+
+
+def _to_do(campaign: StudioCampaign) -> dict[str, Any]:
+    now, me = campaign.snapshot(), acting_holder()
+    waiting = [request for request in now.pending if request.performed_at is None]
+    performed = [request for request in now.pending if request.performed_at is not None]
+    mine = [request for request in waiting if request.holder == me]
+    free = [request for request in waiting if request.holder is None]
+    return {
+        "seq": now.seq,
+        "classes": now.classes,
+        "asked": _shown(mine),
+        "free": _shown(free),
+        "awaiting": [_shown([each]) for each in performed if me is None or each.holder == me],
+        "ends": now.why_nothing(),
+    }
+
+
+def _shown(requests: list[Request]) -> dict[str, Any] | None:
+    return {"id": requests[0].id, "label": requests[0].label} if requests else None
+
+
+@router.post("/campaigns/{name:path}/claim", response_model=m.Requests)
+def claim(campaign: TheCampaign, body: m.Claim, op: TheOp = None) -> dict[str, Any]:
+    """Let an open request be the holder's own; its lease starts anew."""
+    with refusing():
+        claimed = campaign.claim(body.id, take_over=body.take_over, op=op)
+    return {"requests": [claimed.to_json()]}
