@@ -19,9 +19,10 @@ Bare = Callable[[str], str]
 PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
 TABLE = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 FOR_USERS = TABLE.keys() - {"all", "test", "bench", "dev"}
+ON_REQUEST = {"torch"}  # gigabytes: nobody gets it who did not ask for it
 
 
-@pytest.mark.parametrize("name", sorted(FOR_USERS))
+@pytest.mark.parametrize("name", sorted(FOR_USERS - ON_REQUEST))
 def test_an_extra_brings_what_is_said_of_it(name: str) -> None:
     requirements = [Requirement(text) for text in TABLE[name]]
     own = {canonicalize_name(r.name) for r in requirements if r.name != "palacs"}
@@ -37,7 +38,13 @@ def test_all_brings_every_extra_for_users() -> None:
     (everything,) = map(Requirement, TABLE["all"])
     named = set(everything.extras)
     brought = named | {inner for name in named for inner in _inside(name)}
-    assert brought == FOR_USERS
+    assert brought == FOR_USERS - ON_REQUEST
+
+
+def test_what_is_had_on_request_alone_is_named_where_it_is_needed() -> None:
+    assert [Requirement(text).name for text in TABLE["torch"]] == ["torch"]
+    assert "torch" in EXTRAS["torch"].modules
+    assert not any("torch" in text for name in TABLE.keys() - ON_REQUEST for text in TABLE[name])
 
 
 def _inside(name: str) -> set[str]:
@@ -48,7 +55,7 @@ def _inside(name: str) -> set[str]:
 
 
 def test_nothing_is_missing_where_everything_is_installed() -> None:
-    assert [name for name in EXTRAS if missing(name)] == []
+    assert [name for name in EXTRAS if missing(name) and name not in ON_REQUEST] == []
     need("studio", "this test")
 
 

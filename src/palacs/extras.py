@@ -52,6 +52,8 @@ EXTRAS = {
     "lsl": Extra("lab streams: markers out, epochs in", ("pylsl", "pyxdf"), ("campaign",)),
     "dask": Extra("trials on a cluster", ("distributed",), ("experiments",)),
     "eeg": Extra("the extractors csp and tangent-space", ("pyriemann",)),
+    "mne": Extra("FIF, EDF, BDF and GDF files as recordings", ("mne",)),
+    "torch": Extra("the extractor embedding; on request alone, for its size", ("torch",)),
     "pictures": Extra("pictures as recordings, the extractor hog", ("skimage", "PIL")),
     "smartwatch": Extra("the data set smartwatch", ("seglearn",)),
 }

@@ -5,6 +5,7 @@ that are shipped go by a name; what they need beyond SciPy is an extra each. Not
 campaigns: `palacs.campaign` writes down which extractor is in force.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from palacs.extractors._extractor import Extractor, extractor_from
@@ -12,11 +13,16 @@ from palacs.extractors._reading import RecordedArray, read_recording, with_rate
 from palacs.extractors._shipped import EXTRACTORS, ExtractorInfo, is_shipped
 
 if TYPE_CHECKING:
-    from palacs.extractors._signals import BandPower, MelBands
+    from palacs.extractors._embedding import Embedding
+    from palacs.extractors._pictures import HOG
+    from palacs.extractors._signals import BandPass, BandPower, MelBands
 
 __all__ = [
     "EXTRACTORS",
+    "HOG",
+    "BandPass",
     "BandPower",
+    "Embedding",
     "Extractor",
     "ExtractorInfo",
     "MelBands",
@@ -28,10 +34,17 @@ __all__ = [
 ]
 
 
+_HOMES = {
+    "BandPass": "_signals",
+    "BandPower": "_signals",
+    "Embedding": "_embedding",
+    "HOG": "_pictures",
+    "MelBands": "_signals",
+}
+
+
 def __getattr__(name: str) -> Any:
     # scikit-learn takes a second to import, which reading a recording need not wait for.
-    if name in ("BandPower", "MelBands"):
-        from palacs.extractors import _signals
-
-        return getattr(_signals, name)
+    if name in _HOMES:
+        return getattr(import_module(f"palacs.extractors.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

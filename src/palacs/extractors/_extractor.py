@@ -153,7 +153,8 @@ def extractor_from(given: Any) -> Extractor:
         found = seeded(found, 0)
     # Where in this room a class stands is nothing a record should know.
     version = re.sub(r"\bpalacs\.extractors\._\w+\.", "palacs.extractors.", describe_object(found))
-    return Extractor(version + _frozen(found), name, fitted, found)
+    version += _frozen(found) + getattr(found, "identity", "")
+    return Extractor(version, name, fitted, found)
 
 
 def together(recordings: Sequence[npt.NDArray[Any]]) -> Any:

@@ -12,6 +12,7 @@ import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -67,9 +68,10 @@ def read_recording(
     -------
     RecordedArray
         Of NPY, NPZ (one array, or the one called ``x`` with a ``rate`` beside it) and JSON as it
-        is; of CSV (one row per sample, one column per channel), WAV and XDF (the first stream of
-        numbers) of shape (n_channels, n_samples); of PNG, JPEG and the like of shape (height,
-        width) or (height, width, 3). Its ``rate`` is the sampling rate in Hz, or None.
+        is; of CSV (one row per sample, one column per channel), WAV, XDF (the first stream
+        of numbers), FIF, EDF, BDF and GDF of shape (n_channels, n_samples); of PNG, JPEG and the
+        like of shape (height, width) or (height, width, 3). Its ``rate`` is the sampling rate in
+        Hz, or None.
 
     Raises
     ------
@@ -201,6 +203,17 @@ def _xdf(content: bytes, _: str) -> RecordedArray:
     raise ValueError("it holds no stream of numbers")
 
 
+def _by_mne(content: bytes, suffix: str) -> RecordedArray:
+    need("mne", f"A {suffix} file as a recording")
+    from mne.io import read_raw
+
+    with TemporaryDirectory() as folder:  # MNE reads files alone
+        file = Path(folder) / f"recording_raw{suffix}"
+        file.write_bytes(content)
+        raw = read_raw(file, preload=True, verbose="error")
+        return with_rate(raw.get_data(), raw.info["sfreq"])
+
+
 _READERS: dict[str, Callable[[bytes, str], RecordedArray]] = {
     ".npy": _npy,
     ".npz": _npz,
@@ -210,5 +223,6 @@ _READERS: dict[str, Callable[[bytes, str], RecordedArray]] = {
     ".txt": _text,
     ".wav": _wav,
     ".xdf": _xdf,
+    **dict.fromkeys((".fif", ".edf", ".bdf", ".gdf"), _by_mne),
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp"), _picture),
 }

@@ -87,6 +87,37 @@ class BandPower(OneByOne):
         return features
 
 
+class BandPass(OneByOne):
+    """A signal without what is slower or faster than a band; what comes before covariances.
+
+    Parameters
+    ----------
+    low, high : float
+        Lowest and highest frequency in Hz that is let through.
+    rate : float or None
+        Sampling rate in Hz; None takes the recording's own.
+    """
+
+    def __init__(self, low: float = 8.0, high: float = 30.0, rate: float | None = None) -> None:
+        self.low = low
+        self.high = high
+        self.rate = rate
+
+    def one(self, recording: npt.NDArray[Any]) -> Features:
+        """Return one recording filtered, forwards and backwards, so that nothing is shifted."""
+        from scipy.signal import butter, sosfiltfilt
+
+        signal, rate = signal_of(recording), rate_of(recording, self.rate, "csp")
+        if not 0 < self.low < self.high < rate / 2:
+            raise ValueError(
+                f"a band from {self.low:g} to {self.high:g} Hz is none at {rate:g} samples per "
+                "second; give another band, or band=None."
+            )
+        sos = butter(4, (self.low, self.high), "bandpass", fs=rate, output="sos")
+        filtered: Features = sosfiltfilt(sos, signal, axis=1)
+        return filtered
+
+
 class MelBands(OneByOne):
     """Log energy in mel bands, mean and standard deviation over time: what sounds are read by.
 
