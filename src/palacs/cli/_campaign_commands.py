@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from palacs.cli._campaign_course import course_app
+from palacs.cli._campaign_extract import extract_app
 from palacs.cli._campaign_io import (
     EXIT_CODES,
     echo_vector,
@@ -26,6 +27,7 @@ from palacs.cli._campaign_notes import (
     AttrOption,
     KeepOption,
     RecordingOption,
+    WithOption,
     read_attrs,
     read_features,
     read_recording,
@@ -114,6 +116,12 @@ def create(
             help="Names by commas, or a .json: names, units, sampling_rate, pipeline.",
         ),
     ] = None,
+    extractor: Annotated[
+        str | None,
+        typer.Option(
+            "--extractor", help="What makes features of recordings: band-power, FILE.py:NAME, ..."
+        ),
+    ] = None,
     groups: Annotated[
         str | None,
         typer.Option("--groups", help="Attributes instances belong to, such as subject,session."),
@@ -153,6 +161,7 @@ def create(
             attrs=read_attrs(attr),
             features=read_features(features),
             groups=None if groups is None else [name.strip() for name in groups.split(",")],
+            extractor=extractor,
             continue_from=origin,
             op=op,
         )
@@ -204,13 +213,16 @@ def tell(
     attr: AttrOption = None,
     recording: RecordingOption = None,
     keep_recording: KeepOption = False,
+    with_: WithOption = None,
     op: Op = None,
     storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
-    """Record the instance a request brought."""
+    """Record the instance a request brought; without numbers, by the recording."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        x = read_vector(numbers or [], file, campaign)
+        x = read_vector(numbers or [], file, campaign, recording)
+        if with_ is not None:
+            campaign.use_extractor(with_)
         known = None if label is None else label_from_text(campaign, label)
         instance = campaign.tell(
             request,
@@ -240,13 +252,16 @@ def add(
     attr: AttrOption = None,
     recording: RecordingOption = None,
     keep_recording: KeepOption = False,
+    with_: WithOption = None,
     op: Op = None,
     storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
-    """Record an unsolicited instance."""
+    """Record an unsolicited instance; without numbers, by the recording."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
-        x = read_vector(numbers or [], file, campaign)
+        x = read_vector(numbers or [], file, campaign, recording)
+        if with_ is not None:
+            campaign.use_extractor(with_)
         known = label_from_text(campaign, label)
         instance = campaign.add(
             x,
@@ -373,7 +388,8 @@ def add_class(
         done({"label": label, "state": "added"}, as_json)
 
 
-# The loop; what changes the course; what only looks, and files.
+# The loop; what changes the course; other features; what only looks, and files.
 app.add_typer(run_app)
 app.add_typer(course_app)
+app.add_typer(extract_app)
 app.add_typer(record_app)

@@ -70,8 +70,15 @@ def print_json(value: Any) -> None:
     say(json.dumps(value, allow_nan=False, ensure_ascii=False))
 
 
-def read_vector(numbers: Sequence[str], file: Path | None, campaign: cp.Campaign) -> list[float]:
-    """Return feature values from arguments, a file, or standard input (``-``)."""
+def read_vector(
+    numbers: Sequence[str], file: Path | None, campaign: cp.Campaign, recording: str | None = None
+) -> list[float] | None:
+    """Return feature values from arguments, a file, or standard input (``-``).
+
+    None leaves them to the extractor in force, where a recording is given alone.
+    """
+    if recording is not None and file is None and not numbers:
+        return None
     if file is not None and numbers:
         raise ValueError("give the numbers as arguments or with --file, not both.")
     if file is None and not numbers:
@@ -142,6 +149,8 @@ def print_status(status: cp.Status) -> None:
         f"{status.instances} instances, budget: {limit}",
         highlight=False,
     )
+    if status.extractor is not None:
+        console.print(f"features by {_plain(status.extractor)}", highlight=False)
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("class", max_width=24, overflow="ellipsis", no_wrap=True)
     for name in ("asked", "got", "pending", "share"):

@@ -24,6 +24,14 @@ RecordingOption = Annotated[
     str | None,
     typer.Option("--recording", help="Path or URI of the raw material, kept where it is."),
 ]
+WithOption = Annotated[
+    str | None,
+    typer.Option(
+        "--with",
+        metavar="EXTRACTOR",
+        help="FILE.py:NAME of the extractor in force, where it is your own.",
+    ),
+]
 KeepOption = Annotated[
     bool,
     typer.Option("--keep-recording", help="Keep a recording of at most 256 KiB in the record."),
