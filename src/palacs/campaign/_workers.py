@@ -49,6 +49,8 @@ def attempt(source: Source, request: Request) -> Any:
         return source.acquire(request)
     except NotAcquired as error:
         return Failure(str(error) or "not acquired", True, isinstance(error, NoMore))
+    except OSError as error:
+        return Failure(str(error) or type(error).__name__)  # it speaks for itself
     except Exception as error:
         return Failure(f"{type(error).__name__}: {error}")
 

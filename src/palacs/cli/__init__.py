@@ -24,6 +24,14 @@ BRINGS = {
 }
 
 
+class _Told(logging.Handler):
+    """Says it on standard error as that is now: a progress bar may stand there."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a line."""
+        print(f"palacs: {record.getMessage()}", file=sys.stderr)
+
+
 def main() -> None:
     """Entry point of the ``palacs`` command."""
     absent = missing("cli")
@@ -35,8 +43,6 @@ def main() -> None:
     from palacs.cli._app import build_app
 
     # What the rooms have to say meanwhile, such as that they compile.
-    told = logging.StreamHandler()
-    told.setFormatter(logging.Formatter("palacs: %(message)s"))
-    logging.getLogger("palacs").addHandler(told)
+    logging.getLogger("palacs").addHandler(_Told())
     logging.getLogger("palacs").setLevel(logging.INFO)
     build_app()()

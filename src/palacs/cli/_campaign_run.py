@@ -5,6 +5,7 @@ One line per event goes to standard output; how far it is and how it ended, to s
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,11 +13,11 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from palacs.cli._campaign_io import print_json, reporting
+from palacs.cli._campaign_io import reporting
 from palacs.cli._campaign_notes import AttrOption, read_attrs
 from palacs.cli._campaign_options import Address, AsJson
 from palacs.cli._light_start import import_decisions
-from palacs.cli._printable import say
+from palacs.cli._printable import printable, say
 from palacs.cli._rooms import DEFAULT_URL, cp, sources
 from palacs.extras import need
 
@@ -171,6 +172,8 @@ def _stoppable() -> Iterator[None]:
 
 def _line(as_json: bool, event: str, id_: str, label: Any, reason: str = "") -> None:
     if as_json:
-        print_json({"event": event, "id": id_, "label": label, "reason": reason})
+        text = json.dumps({"event": event, "id": id_, "label": label, "reason": reason})
     else:
-        say("\t".join([event, id_, str(label), *([reason] if reason else [])]))
+        text = "\t".join([event, id_, str(label), *([reason] if reason else [])])
+    # Not click's echo, which would write into the bar; at once, for whoever reads a pipe.
+    print(printable(text), flush=True)

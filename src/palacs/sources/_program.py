@@ -105,7 +105,7 @@ class Program:
                     self._running.pop(request.id, None)
                 _end(process)
             if code != 0:
-                raise RuntimeError(f"{self._name} ended with {_how(code)}{_last_words(err)}")
+                raise OSError(f"{self._name} ended with {_how(code)}{_last_words(err)}")
             return self._answer(_read(out, self._name), request)
 
     def cancel(self, request: Request) -> None:
