@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster
 
 from palacs.campaign import (
     Acquired,
@@ -252,6 +253,22 @@ def test_an_executor_acquires_as_well():
     c = campaign()
     with ThreadPoolExecutor(2) as pool:
         assert c.run(vector, until=3, parallel=2, workers=pool).told == 3
+
+
+def test_a_dask_cluster_acquires_and_tries_again_what_failed(tmp_path: Path):
+    def acquire(request: Request) -> list[float]:
+        if not (tmp_path / request.id).exists():
+            (tmp_path / request.id).touch()
+            raise OSError("not yet")
+        return vector(request)
+
+    c = campaign()
+    with (
+        LocalCluster(1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        run = c.run(acquire, until=4, parallel=2, workers=client, backoff=0.01)
+    assert (run.told, run.failed, len(list(tmp_path.iterdir()))) == (4, 0, 4)
 
 
 def test_a_source_brings_what_nobody_asked_for():
