@@ -15,6 +15,7 @@ import palacs
 from palacs import Conditions
 from palacs.cli import BRINGS, _rooms
 from palacs.cli._app import COMMANDS, build_app, load_command
+from palacs.experiments import DEFAULT_COMPARED, paper
 from palacs.strategies import available
 
 app = build_app()
@@ -57,9 +58,24 @@ def test_help_lists_every_command_with_its_own_words() -> None:
 def test_defaults_written_down_for_a_quick_start_are_those_of_the_rooms() -> None:
     assert _rooms.DEFAULT_URL == palacs.storage.DEFAULT_URL
     assert _rooms.DEFAULT_PORT == palacs.studio.DEFAULT_PORT
+    assert ",".join(DEFAULT_COMPARED) == _rooms.COMPARED
+    assert ",".join(paper.DATASETS) == _rooms.PAPER_DATASETS
+    assert ",".join(paper.STRATEGIES) == _rooms.PAPER_STRATEGIES
+    explained = (f"{name}, {text}" for name, text in Conditions.help_texts().items())
+    assert "; ".join(explained) == _rooms.CONDITIONS
 
 
-@pytest.mark.parametrize("arguments", [["-h"], ["campaign", "ask", "--help"], ["studio", "-h"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-h"],
+        ["campaign", "ask", "--help"],
+        ["studio", "-h"],
+        ["compare", "-h"],
+        ["reproduce", "-h"],
+    ],
+    ids=" ".join,
+)
 def test_help_imports_nothing_that_decides_keeps_or_serves(arguments: list[str]) -> None:
     code = (
         "import sys\n"

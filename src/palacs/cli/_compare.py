@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import json
 import re
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
+from rich.status import Status
 
 from palacs.cli._conditions_file import read_conditions
+from palacs.cli._rooms import COMPARED, CONDITIONS, ds, ex
 from palacs.cli._running import (
     Address,
     BackendName,
@@ -21,7 +24,7 @@ from palacs.cli._running import (
     Strategies,
     Trials,
     as_typed,
-    execute,
+    bars,
     listed,
     reporting,
 )
@@ -32,23 +35,11 @@ from palacs.cli._terminal_tables import (
     errors_table,
     proportions_table,
 )
-from palacs.conditions import Conditions
-from palacs.datasets import Dataset, load_any
-from palacs.datasets import find as find_dataset
-from palacs.experiments import (
-    DEFAULT_COMPARED,
-    ComparisonSummary,
-    Execution,
-    Results,
-    classifier_from_path,
-    comparison_experiment,
-    comparison_record,
-    summarise,
-    write_comparison_report,
-)
 
-_COMPARED = ",".join(DEFAULT_COMPARED)
-_CONDITIONS = "; ".join(f"{name}, {text}" for name, text in Conditions.help_texts().items())
+if TYPE_CHECKING:
+    from palacs.datasets import Dataset
+    from palacs.experiments import Compared, Execution, Experiment
+
 _FOLDER = Path("comparison")
 _TABLE = "Reading a table"
 
@@ -100,7 +91,7 @@ def compare_command(
     encoding: Annotated[
         str | None, _table_option("--encoding", "Such as cp1252, if it is found wrongly.")
     ] = None,
-    strategies: Strategies = _COMPARED,
+    strategies: Strategies = COMPARED,
     classifier: Annotated[
         str | None,
         typer.Option(
@@ -115,7 +106,7 @@ def compare_command(
         Path | None,
         typer.Option(
             "--conditions",
-            help=f"A JSON file: {_CONDITIONS}; dirichlet instead of proportions is a guess.",
+            help=f"A JSON file: {CONDITIONS}; dirichlet instead of proportions is a guess.",
         ),
     ] = None,
     budget_cost: Annotated[
@@ -165,13 +156,13 @@ def compare_command(
     folder = _folder(data) if out is None else out
     with reporting(folder, aside=as_json) as console:
         lists = {"drop": _names(drop), "keep": _names(keep)}
-        dataset = load_any(data, target, groups=groups, random_state=seed, **reading, **lists)
-        experiment = comparison_experiment(
+        dataset = ds.load_any(data, target, groups=groups, random_state=seed, **reading, **lists)
+        experiment = ex.comparison_experiment(
             dataset,
             listed(strategies),
             budget=budget,
             trials=trials,
-            classifier=None if classifier is None else classifier_from_path(classifier),
+            classifier=None if classifier is None else ex.classifier_from_path(classifier),
             bandwidth=bandwidth,
             seed=seed,
             conditions=None if conditions is None else read_conditions(conditions),
@@ -179,14 +170,13 @@ def compare_command(
             budget_cost=budget_cost,
         )
         _tell_columns(dataset, console)
-        results = execute(experiment, Execution(jobs, backend, address), folder, console)
-        summary = _summarise(results, console)
-        _print(results, summary, console)
+        found = _play(experiment, ex.Execution(jobs, backend, address), folder, console)
+        _print(found, console)
         with console.status("drawing the figures and the report"):
-            report = write_comparison_report(results, folder, summary, commands=[typed])
+            report = found.report(folder, commands=[typed])
         console.print(f"\nReport: {report}", soft_wrap=True)
         if as_json:
-            record = {**comparison_record(results, summary), "report": str(report)}
+            record = {**ex.comparison_record(found.results, found.summary), "report": str(report)}
             typer.echo(json.dumps(record, indent=2, ensure_ascii=False))
 
 
@@ -211,7 +201,7 @@ def _folder(data: str) -> Path:
     ['comparison/my nose', 'comparison/iris', 'comparison/openml-54']
     """
     try:
-        name = find_dataset(data).name
+        name = ds.find(data).name
     except ValueError:
         name = re.sub(r"(\.(csv|tsv|txt))?\.\w+$", "", Path(data).name, flags=re.IGNORECASE)
     return _FOLDER / (re.sub(r"[^\w. -]+", "-", name).strip(". ") or "data")
@@ -230,13 +220,29 @@ def _tell_columns(dataset: Dataset, console: Console) -> None:
     console.print(f"{len(dataset)} instances, {dataset.n_features} features; {sizes}{more}.\n")
 
 
-def _summarise(results: Results, console: Console) -> ComparisonSummary:
-    what = "looking for the best counts in hindsight"
-    with console.status(what) as status:
-        return summarise(results, progress=lambda done: status.update(f"{what}: {done:.0%}"))
+def _play(experiment: Experiment, execution: Execution, folder: Path, console: Console) -> Compared:
+    """Run the comparison under a bar for its trials, and then a line for what follows them."""
+    name, trials = experiment.tasks[0].name, experiment.trials
+    with ExitStack() as shown:
+        progress = shown.enter_context(bars(console))
+        line: list[Status] = []
+
+        def tell(what: str, done: float) -> None:
+            if what != ex.TRIALS:
+                if not line:
+                    progress.stop()
+                    line.append(shown.enter_context(console.status(what)))
+                line[0].update(f"looking for the {what}: {done:.0%}")
+                return
+            # Only now: a folder that is refused must not show a bar first.
+            bar = progress.task_ids[0] if progress.tasks else progress.add_task(name, total=trials)
+            progress.update(bar, completed=round(done * trials))
+
+        return ex.run_comparison(experiment, execution=execution, out=folder, progress=tell)
 
 
-def _print(results: Results, summary: ComparisonSummary, console: Console) -> None:
+def _print(found: Compared, console: Console) -> None:
+    results, summary = found.results, found.summary
     console.print()
     for sentence in summary.sentences:
         console.print(sentence)

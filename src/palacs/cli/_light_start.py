@@ -1,7 +1,7 @@
 """A quick start: a shell loop waits for every command's imports.
 
-scikit-learn imports pandas and scipy.stats for functions that no decision calls; together they
-take longer than everything else a command does. Both are stood in for while it is imported,
+scikit-learn imports pandas, scipy.stats and more for functions that no decision calls; together
+they take longer than everything else a command does. They are stood in for while it is imported,
 and loaded if somebody does need them.
 """
 
@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-_HEAVY = ("pandas", "scipy.stats")
+_HEAVY = ("pandas", "numpy.f2py", "numpy.testing", "scipy.special", "scipy.stats")
 
 
 @contextmanager
@@ -44,10 +44,11 @@ class StandIn(ModuleType):
 
 def import_decisions() -> None:
     """Import what a decision needs, and leave out what it does not."""
-    missing = [name for name in _HEAVY if name not in sys.modules and find_spec(name)]
-    for name in missing:
-        sys.modules[name] = StandIn(name)
     with importing():
+        missing = [name for name in _HEAVY if name not in sys.modules and find_spec(name)]
+        for name in missing:
+            sys.modules[name] = StandIn(name)
+            _hang_into_package(name, sys.modules[name])
         try:
             import_module("sklearn.utils")
         finally:
@@ -55,4 +56,14 @@ def import_decisions() -> None:
             for name in missing:
                 if isinstance(sys.modules.get(name), StandIn):
                     del sys.modules[name]
+                    _hang_into_package(name, None)
         import_module("palacs.strategies")
+
+
+def _hang_into_package(name: str, module: ModuleType | None) -> None:
+    """Set or take away the attribute of its package that an import would have set."""
+    package, _, last = name.rpartition(".")
+    if package and module is not None:
+        setattr(sys.modules[package], last, module)
+    elif package:
+        vars(sys.modules[package]).pop(last, None)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
+from palacs.cli._rooms import PAPER_DATASETS, PAPER_STRATEGIES, ex
 from palacs.cli._running import (
     Address,
     BackendName,
@@ -23,25 +24,17 @@ from palacs.cli._running import (
     reporting,
 )
 from palacs.cli._terminal_tables import errors_table, proportions_table
-from palacs.experiments import (
-    Execution,
-    Results,
-    few_trials,
-    paper_experiment,
-    paper_findings,
-    write_paper_report,
-)
-from palacs.experiments.paper import DATASETS, STRATEGIES
 
-_DATASETS, _STRATEGIES = ",".join(DATASETS), ",".join(STRATEGIES)
+if TYPE_CHECKING:
+    from palacs.experiments import Results
 
 
 def reproduce_command(
     trials: Trials = 500,
     datasets: Annotated[
         str, typer.Option("--datasets", help="Of the paper's six, separated by commas.")
-    ] = _DATASETS,
-    strategies: Strategies = _STRATEGIES,
+    ] = PAPER_DATASETS,
+    strategies: Strategies = PAPER_STRATEGIES,
     bandwidth: Bandwidth = 0.05,
     jobs: Jobs = -1,
     backend: BackendName = "loky",
@@ -54,13 +47,13 @@ def reproduce_command(
     Finished trials are kept in --out: after an interruption the same command goes on.
     """
     with reporting(out) as console:
-        experiment = paper_experiment(
+        experiment = ex.paper_experiment(
             listed(datasets), listed(strategies), trials=trials, bandwidth=bandwidth, seed=seed
         )
-        results = execute(experiment, Execution(jobs, backend, address), out, console)
+        results = execute(experiment, ex.Execution(jobs, backend, address), out, console)
         _print(results, console)
         with console.status("drawing the figures and the report"):
-            report = write_paper_report(results, out)
+            report = ex.write_paper_report(results, out)
         console.print(f"\nReport: {report}", soft_wrap=True)
 
 
@@ -71,9 +64,9 @@ def _print(results: Results, console: Console) -> None:
     console.print()
     console.print(proportions_table(table2))
     console.print()
-    for finding in paper_findings(table1, table2):
+    for finding in ex.paper_findings(table1, table2):
         mark = Text("yes ", "bold green") if finding.reached else Text("no  ", "bold red")
         console.print(mark + Text(f"{finding.claim}: {finding.measured}", ""))
-    caution = few_trials(results.experiment.trials)
+    caution = ex.few_trials(results.experiment.trials)
     if caution:
         console.print(f"\n{caution}")

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -20,7 +20,10 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from palacs.experiments import Execution, Experiment, Results, run
+from palacs.cli._rooms import ex
+
+if TYPE_CHECKING:
+    from palacs.experiments import Execution, Experiment, Results
 
 Strategies = Annotated[
     str, typer.Option("--strategies", help="Names, separated by commas; see palacs strategies.")
@@ -100,9 +103,9 @@ def reporting(out: Path, *, aside: bool = False) -> Iterator[Console]:
         raise typer.Exit(1) from error
 
 
-def execute(experiment: Experiment, execution: Execution, out: Path, console: Console) -> Results:
-    """Run an experiment under a progress bar per data set."""
-    with Progress(
+def bars(console: Console) -> Progress:
+    """Return bars that count trials."""
+    return Progress(
         TextColumn("{task.description:<10}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
@@ -111,13 +114,18 @@ def execute(experiment: Experiment, execution: Execution, out: Path, console: Co
         TextColumn("left"),
         TimeRemainingColumn(),
         console=console,
-    ) as progress:
-        bars: dict[str, TaskID] = {}
+    )
+
+
+def execute(experiment: Experiment, execution: Execution, out: Path, console: Console) -> Results:
+    """Run an experiment under a progress bar per data set."""
+    with bars(console) as progress:
+        shown: dict[str, TaskID] = {}
 
         def advance(dataset: str, count: int) -> None:
             # Only now: a folder that is refused must not show a bar first.
-            if dataset not in bars:
-                bars[dataset] = progress.add_task(dataset, total=experiment.trials)
-            progress.advance(bars[dataset], count)
+            if dataset not in shown:
+                shown[dataset] = progress.add_task(dataset, total=experiment.trials)
+            progress.advance(shown[dataset], count)
 
-        return run(experiment, execution=execution, out=out, progress=advance)
+        return ex.run(experiment, execution=execution, out=out, progress=advance)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
-from palacs.datasets import Reading
-from palacs.experiments import LEVEL, Comparison
+from palacs.cli._rooms import ex
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from palacs.datasets import Reading
+    from palacs.experiments import Comparison
 
 _SAME = 0.0005
 _CLOSE = 0.01
@@ -139,7 +144,7 @@ def comparison_table(comparison: Comparison) -> Table:
     for column in ("", "mean error", "difference", "95 % interval", "p (Holm)", "saved"):
         table.add_column(column, justify="left" if not column else "right", no_wrap=True)
     for row in comparison.frame.to_dict("records"):
-        certain = row["p_holm"] < LEVEL
+        certain = row["p_holm"] < ex.LEVEL
         colour = ("green" if row["mean_difference"] < 0 else "red") if certain else ""
         table.add_row(
             row["strategy"],

@@ -25,6 +25,7 @@ from llvmlite.binding import ffi
 from numba import njit
 from numba.core import caching
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.runtime import rtsys
 
 from palacs.compiled._compiled_folder import folder, kept_functions, stamp
 
@@ -188,7 +189,11 @@ class _Kept(caching.FunctionCache):
     _impl_class = _Files
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        target_context.refresh()
+        if self._py_func.__module__.startswith("palacs."):
+            # Ours need memory, and nothing else of what numba takes a while to get ready.
+            rtsys.initialize(target_context)
+        else:
+            target_context.refresh()
         with suppress(OSError):
             digest, found = _halves(self._path(sig, target_context.codegen()).read_bytes())
             # What is damaged would be run all the same.

@@ -13,7 +13,7 @@ from palacs.experiments._ceiling import Ceiling, find_ceiling
 from palacs.experiments._ceiling_of import ceiling_of, final_gains, why_no_ceiling
 from palacs.experiments._class_errors import OtherModel, class_errors
 from palacs.experiments._compare_arrays import compare
-from palacs.experiments._compared import Compared, run_comparison
+from palacs.experiments._compared import HINDSIGHT, TRIALS, Compared, run_comparison
 from palacs.experiments._comparison import LEVEL, Comparison, compare_strategies, holm, paired_t
 from palacs.experiments._experiment import Experiment, Task, strategy_for
 from palacs.experiments._model_sources import classifier_from_path, model_from
@@ -51,7 +51,9 @@ from palacs.experiments.report import (
 
 __all__ = [
     "DEFAULT_COMPARED",
+    "HINDSIGHT",
     "LEVEL",
+    "TRIALS",
     "Ceiling",
     "Compared",
     "Comparison",

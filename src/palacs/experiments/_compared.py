@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from palacs.plots import Figure
 
 TRIALS = "trials"
+"""What is being done while trials are played."""
 HINDSIGHT = "best counts in hindsight"
+"""What is being done after them."""
 
 # What is being done, and which share of it is done.
 Stage = Callable[[str, float], None]
