@@ -55,7 +55,7 @@ def test_an_index_takes_both_and_shows_the_readme(dist: Path, metadata: Message,
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {metadata['Version']}\n" in cited
     assert metadata["Author"] == "The palacs developers"
-    assert metadata["License-Expression"] == "BSD-3-Clause AND CC-BY-4.0"
+    assert metadata["License-Expression"] == "BSD-3-Clause AND CC-BY-4.0 AND MIT"
     shown = str(metadata.get_payload())
     assert "Which class should I collect next?" in shown
     # An index has no folder beside the text: what leads into the repository would be broken.

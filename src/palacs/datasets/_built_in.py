@@ -11,8 +11,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from palacs.datasets import _sklearn, _smartwatch, _synthetic, _uci
+from palacs.datasets import _gestures, _sklearn, _smartwatch, _synthetic, _uci
 from palacs.datasets._dataset import Array, Codes, Dataset, Seed
+from palacs.datasets._recorded import RecordedDataset
 
 Sampler = Callable[[np.random.Generator], tuple[Array, Codes]]
 
@@ -173,6 +174,13 @@ _INFOS = (
     ),
     _fixed_info("iris", "Three species of iris.", "scikit-learn", _sklearn.load_iris),
     _fixed_info(
+        "gestures",
+        "Five gestures of a hand in eight channels of EMG, four times each.",
+        "LibEMG",
+        _gestures.load_gestures,
+        aliases=("emg",),
+    ),
+    _fixed_info(
         "smartwatch",
         "Seven shoulder exercises of ten people.",
         "seglearn",
@@ -264,3 +272,31 @@ def load(name: str, *, random_state: Seed = None) -> Dataset:
     {'CYT': 463, 'NUC': 429, 'ME1+ME2': 95, 'ME3': 163}
     """
     return find(name).load(random_state)
+
+
+_RECORDED: Mapping[str, Callable[[], RecordedDataset]] = {
+    "gestures": _gestures.load_gesture_recordings,
+    "smartwatch": _smartwatch.load_smartwatch_recordings,
+}
+
+
+def load_recordings(name: str) -> RecordedDataset:
+    """Load the raw recordings behind a built-in data set.
+
+    Parameters
+    ----------
+    name : str
+        ``"gestures"`` or ``"smartwatch"``, in any spelling that `load` takes.
+
+    Examples
+    --------
+    >>> load_recordings("gestures").rate
+    200.0
+    """
+    info = find(name)
+    if info.name not in _RECORDED:
+        raise ValueError(
+            f"of {info.name!r} there are features alone; recordings are there of "
+            f"{' and '.join(_RECORDED)}."
+        )
+    return _RECORDED[info.name]()

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from palacs.datasets._dataset import Array, Dataset
+from palacs.datasets._recorded import RecordedDataset, cut
 from palacs.extras import need, remedy
 
 WINDOW = 100  # 2 s at 50 Hz: about one repetition of an exercise
@@ -24,25 +25,44 @@ _SUMMARIES = ("mean", "std", "min", "max", "mean_abs_diff")
 
 def load_smartwatch() -> Dataset:
     """Load smartwatch: windows of 2 s, 30 summary features, 7 exercises, groups = person."""
-    recordings = _read(_data_file())
-    windows = [_windows(recording) for recording in recordings["X"]]
-    per_recording = [len(part) for part in windows]
-    channels = [str(channel) for channel in recordings["X_labels"]]
+    watch = load_smartwatch_recordings()
+    channels = watch.channel_names
     return Dataset(
-        name="smartwatch",
-        X=_summarise(np.concatenate(windows)),
-        y=np.repeat(np.asarray(recordings["y"], dtype=np.int64), per_recording),
-        class_names=tuple(str(label) for label in recordings["y_labels"]),
+        name=watch.name,
+        X=_summarise(watch.recordings.transpose(0, 2, 1)),
+        y=watch.y,
+        class_names=watch.class_names,
         feature_names=tuple(f"{channel}_{what}" for what in _SUMMARIES for channel in channels),
+        description=(
+            f"{watch.description[:-1]}, and every window turned into mean, standard deviation, "
+            "minimum, maximum and mean absolute difference of consecutive values per channel. "
+            "Groups are the people: split by them."
+        ),
+        source=watch.source,
+        license=watch.license,
+        groups=watch.groups,
+    )
+
+
+def load_smartwatch_recordings() -> RecordedDataset:
+    """Load the windows themselves, at 50 Hz."""
+    recordings = _read(_data_file())
+    windows = [cut(recording, WINDOW) for recording in recordings["X"]]
+    per_recording = [len(part) for part in windows]
+    return RecordedDataset(
+        name="smartwatch",
+        recordings=np.concatenate(windows).transpose(0, 2, 1),
+        rate=50.0,
+        y=np.repeat(np.asarray(recordings["y"], dtype=np.int64), per_recording),
+        groups=np.repeat(np.asarray(recordings["subject"], dtype=np.int64), per_recording),
+        class_names=tuple(str(label) for label in recordings["y_labels"]),
+        channel_names=tuple(str(channel) for channel in recordings["X_labels"]),
         description=(
             "Ten people performed seven shoulder exercises with either arm, about 20 repetitions "
             "each, wearing a smartwatch: pendulum (PEN), abduction (ABD), forward elevation "
             "(FEL), internal and external rotation (IR, ER), trapezius (TRAP) and row (ROW). "
             "Each of the 140 recordings of acceleration and rotation about three axes at 50 Hz "
-            "was cut into windows of 2 s without overlap, the incomplete last one dropped, and "
-            "every window turned into mean, standard deviation, minimum, maximum and mean "
-            "absolute difference of consecutive values per channel. Groups are the people: "
-            "split by them."
+            "was cut into windows of 2 s without overlap, the incomplete last one dropped."
         ),
         source=(
             "Burns, D. et al. (2018): Shoulder Physiotherapy Exercise Recognition: Machine "
@@ -50,7 +70,6 @@ def load_smartwatch() -> Dataset:
             "Through seglearn."
         ),
         license="BSD-3-Clause",
-        groups=np.repeat(np.asarray(recordings["subject"], dtype=np.int64), per_recording),
     )
 
 
@@ -73,14 +92,6 @@ def _read(path: Path) -> dict[str, Any]:
             name="seglearn",
         ) from None
     return recordings
-
-
-def _windows(recording: Array) -> Array:
-    """Cut a recording of shape (n_samples, n_channels) into (n_windows, WINDOW, n_channels)."""
-    n_windows = len(recording) // WINDOW
-    return np.asarray(recording[: n_windows * WINDOW], dtype=np.float64).reshape(
-        n_windows, WINDOW, -1
-    )
 
 
 def _summarise(windows: Array) -> Array:
