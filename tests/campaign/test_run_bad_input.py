@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -129,6 +130,27 @@ def _first_time(folder: Path, bad: Any) -> Any:
         return bad(request)
 
     return acquire
+
+
+def test_a_source_that_wants_to_end_the_program_fails_its_request_alone(c: Campaign):
+    run = c.run(once(lambda r: sys.exit("out of paper")), until=1, retries=0)
+    assert (run.told, run.failed) == (1, 1)
+    assert failures(c) == ["SystemExit: out of paper"]
+
+
+def test_a_source_that_stumbles_over_its_own_end_hides_nothing(c: Campaign):
+    class Broken:
+        def open(self, campaign: Campaign) -> None:
+            raise OSError("port in use")
+
+        def acquire(self, request: Request) -> Any:
+            return [0.5, 0.5]
+
+        def close(self) -> None:
+            raise AttributeError("port")
+
+    with pytest.raises(OSError, match="port in use"):
+        c.run(Broken())
 
 
 def test_an_answer_to_what_somebody_else_settled_is_not_told_again(c: Campaign):

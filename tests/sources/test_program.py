@@ -106,6 +106,8 @@ def _lives(pid: int) -> bool:
         ("./missing", "missing"),
         ("'unclosed", "cannot be read"),
         ("./{label}", "depend"),
+        ("sh -c 'record {label}'", "PALACS_LABEL"),
+        ('python3 -c "print({label})"', "PALACS_LABEL"),
     ],
 )
 def test_a_command_that_cannot_run_is_refused_before_anything_is_asked(command: str, why: str):

@@ -196,8 +196,9 @@ class _Worker:
             return Failure(f"the process that acquired died ({_how(self.process.wait())})")
 
     def end(self) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        if self.process.poll() is None:  # else its number may be another's by now
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
 

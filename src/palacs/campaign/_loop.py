@@ -100,16 +100,19 @@ class _Loop:
                 enough = self.limits.reached(self.state())
                 ended = enough or self._ask()
                 if ended and not self.flying:
-                    return self.state(ended, exhausted=not enough)
+                    break
                 if stage is not None:
                     run = self.state()
                     stage(run.campaign, self.limits.share(run), run.counts())
                 self._wait()
         except BaseException as error:
+            mark.left = True  # should this be interrupted as well
             mark.left = not self._abandon(error)
+            self._calm_hook("close")
             raise
-        finally:
-            self._hook("close")
+        final = self.state(ended, exhausted=not enough)
+        self._hook("close")
+        return final
 
     # -- asking ------------------------------------------------------------------------
 
@@ -195,7 +198,7 @@ class _Loop:
             self._start(attempt)
         elif attempt.due is None and attempt.deadline is not None and attempt.deadline <= now:
             del self.flying[ticket]
-            self._hook("cancel", attempt.request)
+            self._calm_hook("cancel", attempt.request)
             self._fail(attempt, f"no answer within {self.plan.timeout:g} s")
         else:
             attempt.renewals += 1
@@ -289,8 +292,7 @@ class _Loop:
         """Fail what is under way, as nobody is going to answer it; say whether that was kept."""
         why = f"the run ended before it was answered ({type(error).__name__})"
         for attempt in self.flying.values():
-            with suppress(Exception):
-                self._hook("cancel", attempt.request)
+            self._calm_hook("cancel", attempt.request)
         self.flying.clear()
         try:
             # By the record: what was just asked for may not be known here yet.
@@ -300,6 +302,13 @@ class _Loop:
         except (StorageError, OSError):
             return False  # the next run does it
         return True
+
+    def _calm_hook(self, name: str, *arguments: Any) -> None:
+        """Call it where something else has gone wrong, which it must not hide."""
+        try:
+            self._hook(name, *arguments)
+        except Exception as error:
+            _log.warning("the source's %s failed: %s: %s", name, type(error).__name__, error)
 
     def _hook(self, name: str, *arguments: Any) -> None:
         method = getattr(self.source, name, None)

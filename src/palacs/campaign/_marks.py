@@ -11,6 +11,7 @@ import fcntl
 import os
 import re
 import secrets
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,7 +22,10 @@ _RUN = re.compile("run-[0-9a-f]{12}")
 
 def _folder() -> Path:
     home = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
-    return Path(home).expanduser() / "palacs" / "runs"
+    try:
+        return Path(home).expanduser() / "palacs" / "runs"
+    except RuntimeError:  # nobody's home, as in some containers
+        return Path(tempfile.gettempdir()) / f"palacs-{os.getuid()}" / "runs"
 
 
 def is_run(holder: str) -> bool:

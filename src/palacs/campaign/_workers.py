@@ -51,7 +51,7 @@ def attempt(source: Source, request: Request) -> Any:
         return Failure(str(error) or "not acquired", True, isinstance(error, NoMore))
     except OSError as error:
         return Failure(str(error) or type(error).__name__)  # it speaks for itself
-    except Exception as error:
+    except BaseException as error:  # sys.exit() too: nobody else would hear of it in a thread
         return Failure(f"{type(error).__name__}: {error}")
 
 
@@ -73,7 +73,11 @@ class ThreadWorkers:
         context = copy_context()
 
         def work() -> None:
-            getattr(self._source, "prepare", _nothing)(request)
+            try:
+                getattr(self._source, "prepare", _nothing)(request)
+            except Exception as error:
+                self.answers.put((ticket, Failure(f"{type(error).__name__}: {error}")))
+                return
             self.answers.put((ticket, BEGUN))
             self.answers.put((ticket, context.run(attempt, self._source, request)))
 

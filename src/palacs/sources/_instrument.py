@@ -7,9 +7,9 @@ from http.client import HTTPException
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request as Posted
-from urllib.request import urlopen
 
 from palacs.campaign import Acquired, NotAcquired, Request
+from palacs.sources._http import send
 from palacs.sources._reply import reply_of
 
 _MOST_BYTES = 64 << 20
@@ -47,7 +47,7 @@ class Instrument:
         posted = Posted(self.address, json.dumps(body).encode("ascii"), headers)
         where = urlsplit(self.address).netloc.rpartition("@")[2]
         try:
-            with urlopen(posted, timeout=self.patience) as answer:
+            with send(posted, self.patience) as answer:
                 content = answer.read(_MOST_BYTES + 1)
         except HTTPError as error:
             said = " ".join(error.read(500).decode("utf-8", "replace").split())

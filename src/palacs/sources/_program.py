@@ -7,6 +7,7 @@ environment, as PALACS_LABEL, beside PALACS_REQUEST.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -15,6 +16,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,6 +26,7 @@ from palacs.storage import Label
 
 _MOST_BYTES = 64 << 20
 _REASON_BYTES = 500
+_INTERPRETERS = re.compile(r"(ba|da|z|k|fi)?sh|python[\d.]*|perl|ruby|node|Rscript|env")
 
 
 class Program:
@@ -62,6 +65,14 @@ class Program:
             raise ValueError("the command is empty; give one such as './record {label}'.")
         if "{" in words[0]:
             raise ValueError(f"{words[0]!r}: which program is run cannot depend on the request.")
+        if _INTERPRETERS.fullmatch(Path(words[0]).name) and any(
+            flag.startswith("-") and flag[-1] in "ce" and "{label}" in code
+            for flag, code in pairwise(words)
+        ):
+            raise ValueError(
+                f"{Path(words[0]).name} would run the class as code; write $PALACS_LABEL, or read "
+                "it from the environment, instead of {label}."
+            )
         self.command, self.folder = words, Path(folder) if folder is not None else None
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._lock = threading.Lock()
@@ -103,17 +114,17 @@ class Program:
             finally:
                 with self._lock:
                     self._running.pop(request.id, None)
-                _end(process)
             if code != 0:
                 raise OSError(f"{self._name} ended with {_how(code)}{_last_words(err)}")
             return self._answer(_read(out, self._name), request)
 
     def cancel(self, request: Request) -> None:
-        """Kill it."""
+        """Kill it, with the children it started."""
         with self._lock:
             process = self._running.get(request.id)
-        if process is not None:
-            _end(process)
+            if process is not None and process.poll() is None:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
 
     @property
     def _name(self) -> str:
@@ -151,12 +162,6 @@ class Program:
                 f"{self._name} printed {brought.x[:80]!r}, which is neither numbers nor a file."
             )
         return brought
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill what is left of a program: itself and the children it started."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _read(file: IO[bytes], name: str) -> str:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, unquote, urlsplit
 from urllib.request import Request as Posted
-from urllib.request import urlopen
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +40,7 @@ from palacs.campaign import (
     acting_holder,
     author,
 )
+from palacs.sources._http import send
 from palacs.storage import (
     CampaignNotFound,
     Label,
@@ -246,7 +246,7 @@ class RemoteCampaign(AskAndTell):
             headers["Authorization"] = f"Bearer {self._token}"
         asked = Posted(f"{path}/{what}" if what else path, body, headers)
         try:
-            with urlopen(asked, timeout=_PATIENCE_S) as answer:
+            with send(asked, _PATIENCE_S) as answer:
                 found: dict[str, Any] = json.load(answer)
                 return found
         except HTTPError as error:
