@@ -1,5 +1,5 @@
 # Everything starts from Python 3.11+ alone; tools/setup makes .venv and keeps it up to date.
-.PHONY: help demo test compiled test-docs test-oldest test-newest lint format dist bench soak reproduce clean
+.PHONY: help demo bci test compiled test-docs test-oldest test-newest lint format dist bench soak reproduce clean
 VENV := .venv/bin
 # Several at once; a file's tests stay together, since they share what they set up. The files
 # come in the order of tests/conftest.py, the longest first.
@@ -8,6 +8,7 @@ export PYTHON
 
 help:
 	@echo "make demo       set up, then the paper's evaluation with a few trials"
+	@echo "make bci        set up, then a brain-computer interface with a simulated participant"
 	@echo "make test       set up, lint, check types, run all tests"
 	@echo "make test-oldest, make test-newest   the tests with the oldest and the newest releases"
 	@echo "                of what palacs uses; PYTHON=python3.13 picks the Python"
@@ -21,6 +22,11 @@ demo:
 	@tools/setup all
 	@rm -rf build/demo
 	@$(VENV)/palacs reproduce --trials 10 --out build/demo
+
+bci:
+	@tools/setup all
+	@rm -rf build/bci
+	@$(VENV)/palacs demo bci --out build/bci
 
 reproduce:
 	@tools/setup all
@@ -72,6 +78,8 @@ bench:
 	$(VENV)/python benchmarks/studio.py
 	$(VENV)/python benchmarks/sizes.py
 	-$(VENV)/python benchmarks/start.py
+	-$(VENV)/python benchmarks/stream.py
+	$(VENV)/python benchmarks/bci.py
 	@# These fail where a bar they print is not reached; the others go on.
 	-$(VENV)/python benchmarks/bandwidth.py
 	-$(VENV)/python benchmarks/bandwidth_rules.py

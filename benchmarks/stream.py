@@ -116,7 +116,7 @@ def _check(instance: Instance, stream: NumberedStream, tally: Tally, tolerance: 
 
 
 def _kind(reason: str) -> str:
-    for words in ("broke off", "missing", "no stream", "reach back"):
+    for words in ("broke off", "missing", "went back", "no stream", "reach back"):
         if words in reason:
             return words
     return reason

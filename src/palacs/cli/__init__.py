@@ -21,6 +21,7 @@ BRINGS = {
     "campaign": "campaign",
     "storage": "campaign",
     "studio": "studio",
+    "demo": "lsl",
 }
 
 

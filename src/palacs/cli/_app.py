@@ -71,6 +71,7 @@ COMMANDS = {
     "studio": Row(
         "_studio", "studio_command", "studio", "Run campaigns in the browser, live, and over REST."
     ),
+    "demo": Row("_demo", "demo_app", "lsl", "Try a whole experiment without any hardware."),
     "doctor": Row(
         "_doctor",
         "doctor_command",

@@ -38,7 +38,7 @@ _LAPSES = 0.05
 _REACTION_S = 0.25
 _SETTLING_S = 0.15
 _TIRED_AFTER_S = 1800.0
-_NOISE = 6.0  # microvolts, of the noise at every electrode
+_NOISE = 4.0  # microvolts, of the noise at every electrode
 
 
 class SimulatedParticipant:
@@ -65,7 +65,9 @@ class SimulatedParticipant:
     def __init__(self, seed: int = 0, sitting: int = 0, rate: float = 250.0) -> None:
         self.rate = rate
         self.seconds = 0.0
-        self._rng = np.random.default_rng([seed, sitting])
+        self._rng = np.random.default_rng([seed, sitting, 0])
+        # Of its own: what happens in a trial depends on how many there were, not on when.
+        self._trial = np.random.default_rng([seed, sitting, 1])
         person = np.random.default_rng(seed).uniform
         self._strength = person(1.0, 1.8)
         self._amplitude = person(8, 14, 3)  # microvolts
@@ -86,10 +88,13 @@ class SimulatedParticipant:
         """Imagine a movement from a moment later on; None, or an unknown word, is rest."""
         self._waits = round(_REACTION_S * self.rate)
         self._next = np.zeros(3)
-        if label in _LEFT_OVER and self._rng.random() >= _LAPSES:
+        if label not in _LEFT_OVER:
+            return
+        lapsed, varied = self._trial.random() < _LAPSES, self._trial.normal(size=3)
+        if not lapsed:
             tired = np.exp(-self.seconds / _TIRED_AFTER_S)
             effect = _LEFT_OVER[str(label)] * self._strength * tired
-            self._next = effect + self._rng.normal(0, _FROM_TRIAL_TO_TRIAL, 3)
+            self._next = effect + _FROM_TRIAL_TO_TRIAL * varied
 
     def samples(self, count: int) -> Array:
         """Return the next samples in microvolts, shape (n_samples, n_channels)."""

@@ -86,7 +86,9 @@ def _missing(stamps: Times, rate: float) -> tuple[Counts, int]:
     width = max(3, min(round(_LASTING_S * rate), len(stamps) // 4))
     lag = stamps * rate - np.arange(len(stamps))
     steps = _lasting(lag, width)
-    least = max(0.5, _ABOVE_NOISE * _spread(steps)) if len(steps) else np.inf
+    # How far medians stray: as seen, and as jitter of this size makes them, if few are seen.
+    noise = max(_spread(steps), 1.25 * _spread(off) / np.sqrt(width)) if len(steps) else np.inf
+    least = max(0.5, _ABOVE_NOISE * noise)
     for _ in range(len(steps)):
         best = int(np.argmax(np.abs(steps)))
         count = round(float(steps[best]))

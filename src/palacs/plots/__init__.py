@@ -22,6 +22,7 @@ from palacs.plots._look_inside import look_inside
 from palacs.plots._paper import differences, proportions
 from palacs.plots._ranks import critical_difference
 from palacs.plots._saving import save, to_svg
+from palacs.plots._session import session_progress
 from palacs.plots._style import class_color, strategy_color
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "proportions",
     "save",
     "scatter",
+    "session_progress",
     "strategy_color",
     "to_svg",
 ]
