@@ -37,6 +37,7 @@ from palacs.campaign._records import (
 )
 from palacs.campaign._replaying import Mismatch, Replay
 from palacs.campaign._run import Run
+from palacs.campaign._session_settings import SESSIONS
 from palacs.campaign._settings import Changes, Settings
 from palacs.campaign._snapshot import Snapshot
 from palacs.campaign._starting import create_campaign, import_campaign, load_campaign
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from palacs.campaign._why import Why
 
 __all__ = [
+    "SESSIONS",
     "Acquired",
     "AskAndTell",
     "BoundsScaler",

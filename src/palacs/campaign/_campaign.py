@@ -25,7 +25,7 @@ from palacs.campaign._operations import Answer, Notes
 from palacs.campaign._owning import OwningCampaign
 from palacs.campaign._records import Instance, Request
 from palacs.campaign._records import id_of as _id_of
-from palacs.campaign._snapshot import snapshot_of
+from palacs.campaign._snapshot import Snapshot, snapshot_of
 from palacs.storage import Draft, Event, EventKind, Label
 
 # A decision is made again if one of these came in after what it knew. Where others only asked, it
@@ -46,6 +46,7 @@ _DECISIVE: frozenset[EventKind] = frozenset(
     }
 )
 _PATIENCE_S = 10.0
+_MOST_NEWS = 8  # events after which a decision that was made ahead is out of date
 
 
 class Campaign(OwningCampaign, AskAndTell):
@@ -79,6 +80,8 @@ class Campaign(OwningCampaign, AskAndTell):
     >>> c.status().instances
     1
     """
+
+    _ahead: tuple[Snapshot, _decide.Decision] | None = None
 
     # -- ask ---------------------------------------------------------------------------
 
@@ -118,25 +121,42 @@ class Campaign(OwningCampaign, AskAndTell):
         # What was asked before may have used up the budget: look before deciding.
         written = [] if call is None else self._record(lambda _: [], call)
         since = float("inf")  # the first decision
+        ready, self._ahead = self._ahead if n == 1 else None, None
         while not written:
-            self._refresh()
-            at = self._storage.now()
-            with self._mutex:
-                now = snapshot_of(self._ledger, at)
-            decision = _decide.decide(now, _decide.allowance(now, n))
+            now, decision = ready or self._decision(n)
             overtaken = time.monotonic() - since > _PATIENCE_S
             since = min(since, time.monotonic())
             with self.writing(), self._storage.write(self._stored.key) as turn:
                 news = turn.events(now.seq)
                 self._catch_up(turn.events)
                 written = first_outcome(turn, call)
-                if not written and self._stands(decision, news, turn.now, overtaken):
+                recent = ready is None or len(news) <= _MOST_NEWS
+                ready = None
+                if not written and recent and self._stands(decision, news, turn.now, overtaken):
                     first = self._ledger.n_asked + 1
                     ids = [_operations.new_id("r", first + i) for i in range(len(decision.labels))]
                     drafts = _decide.asked_drafts(decision, now, ids, attrs)
                     written = turn.append(signed(drafts, call))
             self._fold(written)
         return written
+
+    def prepare(self) -> None:
+        """Make the next decision now, so that the next `ask` need not wait for it.
+
+        It takes the decision where nobody else asked since and only a few instances came; those
+        are not known to it, and the record says so.
+        """
+        with self.deciding():
+            self._refresh()
+            if self._ahead is None or self._ahead[0].seq != self._ledger.seq:
+                self._ahead = self._decision(1)
+
+    def _decision(self, n: int) -> tuple[Snapshot, _decide.Decision]:
+        self._refresh()
+        at = self._storage.now()
+        with self._mutex:
+            now = snapshot_of(self._ledger, at)
+        return now, _decide.decide(now, _decide.allowance(now, n))
 
     def _stands(
         self, decision: _decide.Decision, news: Sequence[Event], at: float, overtaken: bool

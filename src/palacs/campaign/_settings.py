@@ -17,6 +17,7 @@ from palacs._version import __version__
 from palacs.campaign import _values
 from palacs.campaign._attrs import check_attrs, check_groups
 from palacs.campaign._features import check_features
+from palacs.campaign._session_settings import check_session, renamed_session
 from palacs.storage import Label
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Settings:
         Names, units, sampling rate and version of what extracts them, as far as declared.
     groups : list of str or None
         The attributes that say what an instance belongs to, such as its subject.
+    session : dict or None
+        How one trial of a session goes, see `palacs.campaign.SESSIONS`.
     extractor : dict or None
         What makes features of recordings: its ``version``; the name or path it was ``given`` by;
         whether it is ``fitted``; the ``packages`` it came from; and the ``event`` that brought
@@ -77,6 +80,7 @@ class Settings:
     attrs: dict[str, Any] | None = None
     features: dict[str, Any] | None = None
     groups: list[str] | None = None
+    session: dict[str, Any] | None = None
     extractor: dict[str, Any] | None = None
 
     def to_payload(self) -> dict[str, Any]:
@@ -88,6 +92,7 @@ class Settings:
             "attrs": self.attrs,
             "features": self.features,
             "groups": self.groups,
+            "session": self.session,
             "extractor": self.extractor,
         }
         return {
@@ -124,6 +129,7 @@ class Settings:
                 attrs=check_attrs(payload.get("attrs")),
                 features=features,
                 groups=check_groups(payload.get("groups")),
+                session=check_session(payload.get("session")),
                 extractor=_plain_extractor(payload.get("extractor")),
             )
         except KeyError as error:
@@ -154,7 +160,9 @@ class Settings:
     ) -> Settings:
         """Return the settings with other names for classes, and the conditions that use them."""
         classes = tuple(now(label) for label in self.classes)
-        return replace(self, classes=classes, conditions=_plain_conditions(conditions))
+        session = renamed_session(self.session, now, {str(each): each for each in self.classes})
+        plain = _plain_conditions(conditions)
+        return replace(self, classes=classes, conditions=plain, session=session)
 
 
 class Changes(TypedDict, total=False):
@@ -165,6 +173,7 @@ class Changes(TypedDict, total=False):
     lease: float | timedelta | None
     conditions: Conditions | Mapping[str, Any] | None
     strategy: Strategy | Mapping[str, Any] | str
+    session: Mapping[str, Any] | str | None
 
 
 CHANGEABLE = tuple(Changes.__annotations__)
@@ -184,6 +193,7 @@ def check_changes(given: Mapping[str, Any]) -> dict[str, Any]:
         "lease": _values.check_lease,
         "conditions": _written_conditions,
         "strategy": _spec_of,
+        "session": check_session,
     }
     return {key: checks[key](value) for key, value in given.items()}
 

@@ -12,6 +12,7 @@ from palacs.studio import (
     _api_course,
     _api_cue,
     _api_record,
+    _api_session,
     _api_sources,
     _reports,
 )
@@ -53,5 +54,13 @@ bearer = HTTPBearer(auto_error=False, description="The launch token.")
 
 router = APIRouter(prefix="/api/v1", dependencies=[Depends(acting)])
 # The record first: /campaigns/{name} takes everything that no other path took.
-for _part in (_api_record, _api_sources, _reports, _api_course, _api_cue, _api_campaigns):
+for _part in (
+    _api_record,
+    _api_sources,
+    _reports,
+    _api_course,
+    _api_cue,
+    _api_session,
+    _api_campaigns,
+):
     router.include_router(_part.router)

@@ -5,11 +5,13 @@ The accuracy, the map and everything else that takes its time is for the bench (
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, BackgroundTasks
 
-from palacs.campaign import Conflict, NothingToAsk, Request, acting_holder
+from palacs.campaign import CampaignError, Conflict, NothingToAsk, Request, acting_holder
+from palacs.storage import StorageError
 from palacs.studio import _models as m
 from palacs.studio._campaigns import StudioCampaign
 from palacs.studio._deps import TheCampaign, TheOp
@@ -19,9 +21,18 @@ router = APIRouter(tags=["cue"])
 
 
 @router.get("/campaigns/{name:path}/cue", response_model=m.Cue)
-def cue(campaign: TheCampaign) -> dict[str, Any]:
+def cue(campaign: TheCampaign, later: BackgroundTasks) -> dict[str, Any]:
     """Return what the holder has to do now."""
-    return _to_do(campaign)
+    seen = _to_do(campaign)
+    if acting_holder() is not None and not seen["ends"]:
+        # While somebody performs or rests, so that the next word is there at once.
+        later.add_task(_prepare, campaign)
+    return seen
+
+
+def _prepare(campaign: StudioCampaign) -> None:
+    with suppress(CampaignError, StorageError):
+        campaign.prepare()
 
 
 @router.post("/campaigns/{name:path}/next", response_model=m.Cue)

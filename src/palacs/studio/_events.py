@@ -26,7 +26,7 @@ RETRY_MS = 1000
 _BACKLOG = 10_000
 
 _Result = TypeVar("_Result")
-_Item = tuple[str, Sequence[Event] | StorageError] | None
+_Item = tuple[str, Sequence[Event] | StorageError | dict[str, Any]] | None
 
 
 @dataclass(eq=False)
@@ -85,6 +85,12 @@ class EventHub:
         if channel is not None:
             channel.wake.set()
 
+    def announce(self, name: str, said: dict[str, Any]) -> None:
+        """Pass on what is not in the record to those who follow a campaign; from any thread."""
+        loop, channel = self._loop, self._channels.get(name)
+        if loop is not None and not loop.is_closed() and channel is not None:
+            loop.call_soon_threadsafe(self._broadcast, channel, (name, said))
+
     async def stream(
         self, campaigns: Sequence[StudioCampaign], after: int | None = None
     ) -> AsyncIterator[str]:
@@ -134,6 +140,8 @@ class EventHub:
             name, news = item
             if isinstance(news, StorageError):
                 yield _message("trouble", {"message": str(news)})
+            elif isinstance(news, dict):
+                yield _message("session", {**news, "campaign": name})
             else:
                 yield _changed(name, news, seen)
 

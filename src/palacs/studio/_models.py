@@ -160,6 +160,27 @@ class Next(Body):
     )
 
 
+class SessionReport(Body):
+    """What a participant sees."""
+
+    phase: Annotated[StrictStr, Field(max_length=40, description="Fixation, cue, performing, ...")]
+    at: Annotated[float, Field(strict=True, description="Since when, by this machine's clock.")]
+    uncertainty: Annotated[
+        float, Field(strict=True, ge=0, description="Of that, in seconds, by comparing clocks.")
+    ] = 0.0
+    request: Id | None = None
+    label: Label | None = None
+    trial: Annotated[StrictInt, Field(ge=0)] = 0
+    dry: Annotated[StrictBool, Field(description="Nothing is recorded.")] = False
+
+
+class SessionCommand(Body):
+    """What a participant's page is to do."""
+
+    holder: Id
+    command: Annotated[StrictStr, Field(max_length=40, description="pause, or go on.")]
+
+
 class Claim(Body):
     """A request that the holder takes as its own."""
 
@@ -209,6 +230,13 @@ class Change(Why):
     conditions: dict[str, Any] | None = None
     strategy: Annotated[StrictStr, Field(max_length=200)] | None = None
     params: Annotated[dict[str, Any], Field(description="The strategy's parameters.")] = {}
+    session: (
+        Annotated[
+            dict[str, Any] | StrictStr,
+            Field(description="A timeline, or the name of one to begin with."),
+        ]
+        | None
+    ) = None
 
 
 class RenameClass(Why):

@@ -52,6 +52,12 @@ def cue(request: Request, campaign: TheCampaign) -> HTMLResponse:
     return _page(request, "cue", name=campaign.name)
 
 
+@router.get("/campaigns/{name:path}/session")
+def session(request: Request, campaign: TheCampaign) -> HTMLResponse:
+    """Show the participant of a session the cue and nothing else."""
+    return _page(request, "session", name=campaign.name)
+
+
 @router.get("/campaigns/{name:path}/inside")
 def inside(request: Request, campaign: TheCampaign) -> HTMLResponse:
     """Show how the utilities come about."""

@@ -9,6 +9,7 @@ import { find, findA, h, named, percent, say, setWidth } from "./dom.js";
 import { History } from "./history.js";
 import { follow } from "./live.js";
 import { Notes } from "./notes.js";
+import { Sitting } from "./sitting.js";
 
 /** @import { Details, Insight, Label, Pending, Time } from "./shapes.js" */
 
@@ -18,6 +19,7 @@ const notes = new Notes(campaign);
 const answer = new Answer(path, () => refresh(), notes);
 const history = new History(path, () => refresh());
 const course = new Course(path, () => refresh());
+const sitting = new Sitting(path);
 const accuracy = new Lines(find("[data-accuracy]"), "Cross-validated accuracy and recall over acquisitions");
 const map = new Scatter(find("[data-map]"), "Map of the collected instances");
 const confusion = new Matrix(find("[data-confusion]"), "Confusion matrix");
@@ -222,4 +224,4 @@ setInterval(() => {
   if (ended) refresh();
 }, 1000);
 
-const refresh = follow(campaign, look);
+const refresh = follow(campaign, look, (news) => sitting.hear(news));

@@ -6,6 +6,7 @@ import { colourOf } from "./colours.js";
 import { find, findA, h, typing } from "./dom.js";
 import { follow } from "./live.js";
 import { seat } from "./seat.js";
+import { Sounds } from "./sounds.js";
 
 /** @import { Cue, Shown } from "./shapes.js" */
 
@@ -90,26 +91,11 @@ sound.checked = recall("sound") === "on";
 seconds.value = [...seconds.options].find((one) => one.value === recall("countdown"))?.value ?? "0";
 sound.addEventListener("change", () => {
   remember("sound", sound.checked ? "on" : "off");
-  beep(660);
+  sounds.play(660);
 });
 seconds.addEventListener("change", () => remember("countdown", seconds.value));
 
-/** @type {AudioContext | null} */
-let audio = null;
-/** @type {(pitch: number, length?: number) => void} */
-function beep(pitch, length = 0.14) {
-  if (!sound.checked) return;
-  audio ??= new AudioContext();
-  audio.resume();
-  const [tone, volume] = [audio.createOscillator(), audio.createGain()];
-  tone.frequency.value = pitch;
-  volume.gain.setValueAtTime(0.0001, audio.currentTime);
-  volume.gain.exponentialRampToValueAtTime(0.25, audio.currentTime + 0.015);
-  volume.gain.exponentialRampToValueAtTime(0.0001, audio.currentTime + length);
-  tone.connect(volume).connect(audio.destination);
-  tone.start();
-  tone.stop(audio.currentTime + length);
-}
+const sounds = new Sounds(sound);
 
 function arrive() {
   clearInterval(timer);
@@ -118,13 +104,13 @@ function arrive() {
   if (!shown) return;
   let left = Number(seconds.value);
   if (!left) {
-    beep(880);
+    sounds.play(880);
     return;
   }
   stage.classList.add("waiting");
   const tick = () => {
     countdown.textContent = left > 0 ? String(left) : "Now";
-    beep(left > 0 ? 440 : 880, left > 0 ? 0.1 : 0.3);
+    sounds.play(left > 0 ? 440 : 880, left > 0 ? 0.1 : 0.3);
     if (left === 0) {
       stage.classList.remove("waiting");
       clearInterval(timer);

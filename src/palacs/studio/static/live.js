@@ -12,8 +12,9 @@ import { listen } from "./stream.js";
  * in the middle. Returns a function that looks again.
  * @param {string} campaign
  * @param {() => Promise<void>} look
+ * @param {(news: News) => void} [onSession] Hears of sessions.
  */
-export function follow(campaign, look) {
+export function follow(campaign, look, onSession) {
   /** @type {Promise<void> | null} */
   let looking = null;
   let again = false;
@@ -45,6 +46,7 @@ export function follow(campaign, look) {
     if (news.kind === "hello") show("live", "live");
     if (news.kind === "hello" || news.kind === "changed") refresh();
     if (news.kind === "trouble") say(find("[data-notice]"), news.message);
+    if (news.kind === "session") onSession?.(news);
     if (news.kind === "lost") lost();
   }
 

@@ -42,6 +42,16 @@
  * @property {Shown[]} awaiting
  * @property {string} ends Why nothing can be asked for; else empty.
  *
+ * @typedef {object} Timeline How one trial of a session goes, in seconds or pairs of them.
+ * @property {number | number[]} fixation
+ * @property {number | number[]} cue
+ * @property {number | number[]} performing
+ * @property {number | number[]} rest
+ * @property {number | null} block
+ * @property {number | null} break
+ * @property {Record<Label, string>} [pictures]
+ * @property {Record<Label, number | string>} [sounds]
+ *
  * @typedef {object} ClassRow A class on the bench.
  * @property {Label} label
  * @property {number} count

@@ -2,7 +2,19 @@
 // and windows that each kept one would leave none for what is to be written. The window that holds
 // the lock listens for all of them and passes on what it hears; when it goes, the next one does.
 
-/** @typedef {{ kind: "hello" | "changed" | "lost" | "beat" | "trouble", campaign?: string, message?: string }} News */
+/**
+ * @typedef {object} News
+ * @property {"hello" | "changed" | "lost" | "beat" | "trouble" | "session"} kind
+ * @property {string} [campaign]
+ * @property {string} [message] What the trouble is.
+ * @property {string} [command] What a session's page is to do.
+ * @property {string} [to] Which one.
+ * @property {string} [phase] What a session's page shows.
+ * @property {string} [holder] Which one.
+ * @property {string | number} [label]
+ * @property {number} [trial]
+ * @property {boolean} [dry]
+ */
 /** @typedef {{ kind: "who" } | { kind: "here", campaign: string }} Call */
 
 const SOONEST_MS = 400;
@@ -73,7 +85,7 @@ export function listen(campaign, hear) {
   function connect() {
     quiet();
     source = new EventSource(`/api/v1/events?${new URLSearchParams([...followed].map((name) => ["campaign", name]))}`);
-    for (const kind of /** @type {const} */ (["hello", "changed", "beat", "trouble"])) {
+    for (const kind of /** @type {const} */ (["hello", "changed", "beat", "trouble", "session"])) {
       source.addEventListener(kind, (event) => {
         wait = SOONEST_MS;
         heard();

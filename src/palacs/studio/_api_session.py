@@ -1,0 +1,53 @@
+"""A timed sitting over REST: its timeline, the clock to compare with, and where it stands.
+
+The participant's page runs the timeline and reports what it painted and when; whoever follows on
+the bench hears of it at once, and can let it pause. Nothing of this is in the record but what was
+performed, with its onsets.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from palacs.campaign import SESSIONS, acting_holder
+from palacs.studio import _models as m
+from palacs.studio._deps import TheCampaign
+from palacs.studio._error_answers import Refused
+from palacs.studio._events import EventHub
+
+router = APIRouter(tags=["session"])
+
+
+@router.get("/clock")
+def clock() -> dict[str, float]:
+    """Return the time of this machine's clock, in seconds since 1970."""
+    return {"at": time.time()}
+
+
+@router.get("/campaigns/{name:path}/session")
+def session(campaign: TheCampaign) -> dict[str, Any]:
+    """Return the campaign's timeline, or the first of those to begin with."""
+    settings = campaign.settings
+    timeline = settings.session or next(iter(SESSIONS.values()))
+    return {"timeline": timeline, "sessions": SESSIONS, "classes": campaign.classes}
+
+
+@router.post("/campaigns/{name:path}/session/report", response_model=m.Done)
+def report(request: Request, campaign: TheCampaign, body: m.SessionReport) -> dict[str, Any]:
+    """Say what the participant sees, and since when."""
+    hub: EventHub = request.app.state.hub
+    hub.announce(campaign.name, {**body.model_dump(), "holder": acting_holder()})
+    return {"id": body.request, "label": body.label, "state": body.phase}
+
+
+@router.post("/campaigns/{name:path}/session/command", response_model=m.Done)
+def command(request: Request, campaign: TheCampaign, body: m.SessionCommand) -> dict[str, Any]:
+    """Let a participant's page pause or go on."""
+    if body.command not in ("pause", "go on"):
+        raise Refused(f"command={body.command!r} is not known; there are 'pause' and 'go on'.")
+    hub: EventHub = request.app.state.hub
+    hub.announce(campaign.name, {"command": body.command, "to": body.holder})
+    return {"state": body.command}

@@ -1,0 +1,121 @@
+"""A timed session in a real browser: the timeline runs by itself, and onsets are in the record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from palacs.campaign import load_campaign
+
+from .visitor import Visitor, visiting
+
+QUICK = {"fixation": 0.3, "cue": 0.2, "performing": [0.3, 0.4], "rest": 0.2, "block": 2}
+NOTE_PHASES = """() => {
+  window.seen = [];
+  const stage = document.querySelector("[data-stage]");
+  const note = () => seen.push(stage.dataset.phase);
+  new MutationObserver(note).observe(stage, { attributeFilter: ["data-phase"] });
+}"""
+DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+
+
+@pytest.fixture
+def visitor(browser: Browser, shared_studio: Any) -> Iterator[Visitor]:
+    with visiting(browser, shared_studio) as guest:
+        yield guest
+
+
+def new_session(studio: Any, name: str, budget: int | None = None, **timeline: Any) -> str:
+    classes = ["left", "right"]
+    studio.post("/campaigns", {"name": name, "classes": classes, "seed": 1, "budget": budget})
+    session = {**QUICK, **timeline}
+    studio.post(f"/campaigns/{name}/change", {"session": session, "reason": "quick"})
+    return f"/campaigns/{name}"
+
+
+def begin(page: Page, button: str = "Begin") -> None:
+    expect(page.locator("[data-stage]")).to_have_attribute("data-ready", "")
+    page.get_by_label("Full screen").uncheck()
+    page.get_by_role("button", name=button).click()
+
+
+def test_a_session_runs_by_itself_and_notes_when_things_were_seen(
+    shared_studio: Any, visitor: Visitor
+) -> None:
+    path = new_session(shared_studio, "timed", 3, pictures={"left": DOT}, **{"break": 0.2})
+    bench = visitor.open(path)
+    expect(bench.locator("[data-session-state]")).to_have_text("No session is under way.")
+    page = visitor.open(f"{path}/session")
+    began = time.time()
+    page.evaluate(NOTE_PHASES)
+    begin(page)
+    expect(bench.locator("[data-session-state]")).to_contain_text("Session · trial")
+    expect(page.locator("[data-says]")).to_have_text("Done")
+    one = ["fixation", "cue", "performing", "rest"]
+    assert page.evaluate("seen") == [*one, *one, "start", *one, "fixation", "start"]
+    expect(bench.locator("[data-session-state]")).to_have_text("The session is over.")
+    expect(page.locator("[data-hint]")).to_contain_text("budget of 3")
+    with load_campaign("timed", storage=shared_studio.storage) as campaign:
+        performed = campaign.pending()
+    assert len(performed) == 3
+    cues = []
+    for request in performed:
+        onsets = request.attrs["onsets"]
+        at = {name: onsets[name] + onsets["offset"] for name in ("fixation", "cue", "rest")}
+        assert began < at["fixation"] < at["cue"] < at["rest"] < time.time()
+        assert onsets["cue"] - onsets["fixation"] >= 0.28
+        assert 0 < onsets["uncertainty"] < 1
+        assert request.performed_at is not None
+        assert abs(request.performed_at.timestamp() - at["rest"]) < 1
+        cues.append(at["cue"])
+    assert cues == sorted(cues)
+
+
+def test_a_dry_run_records_nothing(shared_studio: Any, visitor: Visitor) -> None:
+    path = new_session(shared_studio, "dry", block=1, **{"break": None})
+    page = visitor.open(f"{path}/session")
+    begin(page, "Dry run")
+    expect(page.locator("[data-says]")).to_have_text("Break")
+    assert shared_studio.get(f"{path}/history")["rows"] == []
+
+
+def test_a_pause_waits_for_the_trial_and_is_ended_from_the_bench(
+    shared_studio: Any, visitor: Visitor
+) -> None:
+    path = new_session(shared_studio, "paused", block=None)
+    bench = visitor.open(path)
+    page = visitor.open(f"{path}/session")
+    begin(page)
+    stage = page.locator("[data-stage]")
+    expect(stage).to_have_attribute("data-phase", "performing")
+    page.keyboard.press("Space")  # means nothing while performing
+    bench.get_by_role("button", name="Pause the session").click()
+    expect(page.locator("[data-says]")).to_have_text("Paused")
+    performed = [row["performed_at"] for row in shared_studio.get(f"{path}/history")["rows"]]
+    assert performed
+    assert all(performed)
+    bench.get_by_role("button", name="Let it go on").click()
+    expect(stage).to_have_attribute("data-phase", "cue")
+
+
+def test_the_timeline_is_set_on_the_bench(shared_studio: Any, visitor: Visitor) -> None:
+    shared_studio.post("/campaigns", {"name": "planned", "classes": ["left", "right"]})
+    page = visitor.open("/campaigns/planned")
+    page.get_by_text("Timeline", exact=True).click()
+    page.get_by_label("Begin with").select_option("odours")
+    expect(page.get_by_label("Performing")).to_have_value("10")
+    page.get_by_label("Performing").fill("6 - 8")
+    page.get_by_label("Rest", exact=True).fill("7 - 5")
+    page.get_by_role("button", name="Save the timeline").click()
+    expect(page.locator("[data-session-error]")).to_contain_text("give the shortest first")
+    visitor.complaints.clear()
+    page.get_by_label("Rest", exact=True).fill("5")
+    page.get_by_role("button", name="Save the timeline").click()
+    expect(page.locator("[data-session-error]")).to_be_hidden()
+    expect(page.locator("[data-session-saved]")).to_be_visible()
+    kept = shared_studio.get("/campaigns/planned/session")["timeline"]
+    assert (kept["performing"], kept["rest"], kept["block"]) == ([6.0, 8.0], 5.0, 12)
