@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from palacs.campaign import Campaign, create_campaign, load_campaign
+from palacs.campaign import Campaign, Request, create_campaign, load_campaign
 from palacs.storage import StorageOutcomeUnknown, open_storage
 
 CALLS: dict[str, Callable[[Campaign, str], Any]] = {
@@ -164,3 +164,19 @@ def test_a_process_killed_between_commit_and_answer_can_be_repeated(
         assert [event.op for event in written] == ["op-1"]
         CALLS[name](campaign, "op-1")
         assert campaign.events(before) == written
+
+
+def test_a_run_goes_on_over_connections_that_are_cut_and_records_nothing_twice(
+    cutter: Cutter,
+) -> None:
+    with open_storage(cutter.url, create=True) as storage:
+        campaign = create_campaign("c", ["a", "b"], strategy="uniform", storage=storage)
+
+        def acquire(request: Request) -> list[float]:
+            cutter.armed.set()  # telling it is cut
+            return [1.0, 2.0]
+
+        # ... and so is asking for the next.
+        run = campaign.run(acquire, until=3, on_told=lambda instance: cutter.armed.set())
+        states = list(campaign.history()["state"])
+    assert (run.told, run.failed, states) == (3, 0, ["delivered"] * 3)

@@ -37,6 +37,7 @@ from palacs.progress import Stage, progress_bar
 from palacs.storage import StorageError, StorageUnavailable
 
 _TICK_S = 0.25
+_SHOW_S = 0.1
 _LONGEST_BACKOFF_S = 60.0
 _PATIENCE_S = 60.0  # with a storage that does not answer
 _BAD = (ValueError, TypeError, OSError)  # what is said about an answer that cannot be recorded
@@ -81,6 +82,7 @@ class _Loop:
         self.told = self.failed = self.added = self.in_a_row = self.calls = 0
         self.flying: dict[int, _Attempt] = {}
         self.tickets = 0
+        self.shown = 0.0
         self.run = ""
 
     def state(self, ended: str = "", exhausted: bool = False) -> Run:
@@ -101,8 +103,8 @@ class _Loop:
                 ended = enough or self._ask()
                 if ended and not self.flying:
                     break
-                if stage is not None:
-                    run = self.state()
+                if stage is not None and time.monotonic() - self.shown > _SHOW_S:
+                    run, self.shown = self.state(), time.monotonic()
                     stage(run.campaign, self.limits.share(run), run.counts())
                 self._wait()
         except BaseException as error:
