@@ -12,6 +12,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from palacs.campaign import load_campaign
+
 from .visitor import Visitor, answer, expect_live, visiting
 
 _numbers = itertools.count()
@@ -67,6 +69,26 @@ def test_the_person_of_a_request_is_on_the_record(shared_studio: Any, lab: str) 
     header = {"Palacs-Person": "%0D"}
     status, told = shared_studio.call("POST", f"/campaigns/{lab}/add", body, headers=header)
     assert (status, told["error"]["kind"]) == (422, "invalid")
+
+
+def test_a_recording_is_told_over_rest_for_the_extractor_in_force(
+    shared_studio: Any, lab: str
+) -> None:
+    epoch = "\n".join(f"{number % 7},{number % 5}" for number in range(40))
+    kept = {"name": "trial.csv", "content": base64.b64encode(epoch.encode()).decode()}
+    body = {"label": "rest", "recording": kept, "attrs": {"subject": "s01"}}
+    status, told = shared_studio.call("POST", f"/campaigns/{lab}/add", body)
+    assert (status, told["error"]["kind"]) == (422, "invalid")
+    assert "no extractor is in force" in told["error"]["message"]
+    with load_campaign(lab, storage=shared_studio.storage) as campaign:
+        campaign.extract("band-power(rate=10, bands=((1, 4),))", "from recordings")
+    added = shared_studio.post(f"/campaigns/{lab}/add", body)["instance"]
+    assert len(added["x"]) == 2
+    found = shared_studio.get(f"/campaigns/{lab}")
+    assert "BandPower" in found["status"]["extractor"]
+    far = {**body, "recording": {"uri": "file:///etc/hostname", "sha256": "ab" * 32}}
+    status, told = shared_studio.call("POST", f"/campaigns/{lab}/add", far)
+    assert "is not read here; send its content" in told["error"]["message"]
 
 
 def test_a_small_recording_travels_with_its_numbers(shared_studio: Any, lab: str) -> None:

@@ -170,8 +170,18 @@ def _recording(given: m.RecordingIn) -> Recording:
     return Recording.of(Recording(name, given.size, given.sha256, True, content))
 
 
-def _numbers(campaign: StudioCampaign, body: m.Numbers) -> list[float]:
-    """Return the feature values of a body, typed text read as a file would be."""
+def _numbers(campaign: StudioCampaign, body: m.Tell | m.Add) -> list[float] | None:
+    """Return the feature values of a body, typed text read as a file would be.
+
+    None leaves them to the extractor in force, where a recording comes with its content.
+    """
+    if body.x is None and body.text is None and body.recording is not None:
+        if body.recording.content is None:
+            # Else whoever may tell could have any file of this machine read.
+            raise Refused(
+                "a recording at an address is not read here; send its content, or the numbers."
+            )
+        return None
     if (body.x is None) == (body.text is None):
         raise Refused("give the numbers either as x, a list, or as text.")
     if body.text is None:

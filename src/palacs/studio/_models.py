@@ -117,7 +117,10 @@ class Ask(Body):
 
 
 class Numbers(Body):
-    """The features of one instance, as a list or as they were typed."""
+    """The features of one instance, as a list or as they were typed.
+
+    Neither is needed where an extractor is in force and a recording comes with its content.
+    """
 
     x: Vector | None = None
     text: (
