@@ -1,9 +1,11 @@
-"""Fifty instruments at once: ask and tell over REST for a minute, then count what is in the record.
+"""Fifty instruments at once for a minute, then one participant in a large campaign.
 
-    python benchmarks/studio.py [--clients 50] [--seconds 60]
+    python benchmarks/studio.py [--clients 50] [--seconds 60] [--instances 10000]
 
 Starts a real ``palacs studio`` on a SQLite file of its own. Prints how long requests took (50th,
-95th and 99th percentile) and fails if an acknowledged instance is missing from the record.
+95th and 99th percentile) and fails if an acknowledged instance is missing from the record. Then a
+real browser shows the cue of a campaign with many instances: prints how long it takes from the key
+to the next word on the screen, and how far the page's clock is from the studio's.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from palacs.campaign import load_campaign
+from palacs.campaign import create_campaign, load_campaign
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
 TOKEN = "benchmark-benchmark"
 NAME = "load"
@@ -105,10 +109,70 @@ def report(clients: list[Client], wall: float) -> None:
         )
 
 
+# From the key to the frame after the one in which the word changed.
+WATCH = """() => {
+  window.took = [];
+  let pressed = 0;
+  document.addEventListener("keydown", () => { pressed = performance.now(); }, true);
+  new MutationObserver(() => requestAnimationFrame(() => requestAnimationFrame((at) => {
+    if (pressed) took.push(at - pressed);
+    pressed = 0;
+  }))).observe(document.querySelector("[data-word]"), { childList: true });
+}"""
+COMPARE = """async () => {
+  const { Clock } = await import("/static/timing.js");
+  const clock = new Clock(async () => (await fetch("/api/v1/clock")).json());
+  await clock.compare(20);
+  return [clock.offset, clock.uncertainty - clock.frame, clock.frame];
+}"""
+
+
+def participant(instances: int, presses: int) -> None:
+    """Let somebody perform in a large campaign, a second for each word."""
+    from playwright.sync_api import sync_playwright
+
+    import browser
+
+    chaos = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as folder:
+        storage = f"sqlite:///{folder}/lab.db"
+        small = create_campaign("small", CLASSES, storage="memory")
+        for i in range(instances):
+            small.add(chaos.normal(i % len(CLASSES), 2.0, N_FEATURES), CLASSES[i % len(CLASSES)])
+        create_campaign(NAME, continue_from=small, storage=storage, seed=0).close()
+        with running_studio(storage) as port, sync_playwright() as playwright:
+            window = playwright.chromium.launch(
+                executable_path=browser.find(), args=["--headless", "--no-sandbox"]
+            )
+            page = window.new_page()
+            page.goto(f"http://127.0.0.1:{port}/?token={TOKEN}")
+            page.goto(f"http://127.0.0.1:{port}/campaigns/{NAME}/cue")
+            page.locator("[data-connection][data-state=live]").wait_for()
+            page.wait_for_timeout(5000)
+            page.evaluate(WATCH)
+            for _ in range(presses):
+                page.keyboard.press("Space")
+                page.wait_for_timeout(1000)
+            took = np.array(page.evaluate("took"))
+            offset, uncertainty, frame = page.evaluate(COMPARE)
+            window.close()
+    p50, p95 = np.percentile(took, [50, 95])
+    print(
+        f"{instances:,} instances, {len(took)} words: from the key to the next word "
+        f"50th {p50:.0f} ms   95th {p95:.0f} ms   longest {took.max():.0f} ms"
+    )
+    print(
+        f"the page's clock: {1000 * offset:+.2f} ms from the studio's, known to "
+        f"{1000 * uncertainty:.2f} ms; one frame is {1000 * frame:.1f} ms"
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--instances", type=int, default=10_000)
+    parser.add_argument("--presses", type=int, default=20)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         storage = f"sqlite:///{folder}/lab.db"
@@ -133,6 +197,7 @@ def main() -> int:
     print(f"{len(acknowledged):,} instances acknowledged, {len(lost)} lost, {len(errors)} errors")
     for error in errors[:5]:
         print(error)
+    participant(options.instances, options.presses)
     return 1 if lost or errors else 0
 
 

@@ -41,6 +41,10 @@ def studio_command(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address.")
     ] = False,
+    markers: Annotated[
+        bool,
+        typer.Option("--markers", help="Send a marker (LSL) when a cue is painted: palacs[lsl]."),
+    ] = False,
     listen: Annotated[
         str,
         typer.Option(
@@ -55,7 +59,7 @@ def studio_command(
     environment variable PALACS_STUDIO_TOKEN gives one.
     """
     with reporting():
-        config = studio.StudioConfig(storage=storage, reports=_folders(reports))
+        config = studio.StudioConfig(storage=storage, reports=_folders(reports), markers=markers)
         token = os.environ.get(TOKEN_VARIABLE)
         if token:
             config = replace(config, token=token)
@@ -66,6 +70,12 @@ def studio_command(
 
 def _announce(config: studio.StudioConfig, no_browser: bool) -> None:
     typer.echo(f"palacs studio: {config.launch_url}\nStop it with Ctrl+C.")
+    if config.markers:
+        typer.echo(
+            f"Markers go out as the lab stream {studio.STREAM!r}; each says how uncertain its time "
+            "is: the clock of the page and one frame of its screen. What the screen itself takes "
+            "to show a frame is not known here."
+        )
     if not no_browser:
         # Some browsers return only when they are closed; the studio must not wait for them.
         threading.Thread(target=webbrowser.open, args=(config.launch_url,), daemon=True).start()

@@ -9,7 +9,8 @@ from palacs.extras import need
 need("studio", "palacs.studio")
 
 from palacs.studio._config import DEFAULT_PORT, StudioConfig
+from palacs.studio._cue_markers import STREAM
 from palacs.studio._server import bind, serve
 from palacs.studio._web_app import create_app
 
-__all__ = ["DEFAULT_PORT", "StudioConfig", "bind", "create_app", "serve"]
+__all__ = ["DEFAULT_PORT", "STREAM", "StudioConfig", "bind", "create_app", "serve"]

@@ -14,11 +14,15 @@ from fastapi import APIRouter, Request
 
 from palacs.campaign import SESSIONS, acting_holder
 from palacs.studio import _models as m
+from palacs.studio._cue_markers import CueMarkers
 from palacs.studio._deps import TheCampaign
-from palacs.studio._error_answers import Refused
+from palacs.studio._error_answers import Refused, refusing
 from palacs.studio._events import EventHub
 
 router = APIRouter(tags=["session"])
+
+# A cue begins when it is painted; what is performed ends when the participant may rest.
+_EVENTS = {"cue": "onset", "performing": "performing", "rest": "offset"}
 
 
 @router.get("/clock")
@@ -39,8 +43,25 @@ def session(campaign: TheCampaign) -> dict[str, Any]:
 def report(request: Request, campaign: TheCampaign, body: m.SessionReport) -> dict[str, Any]:
     """Say what the participant sees, and since when."""
     hub: EventHub = request.app.state.hub
+    _mark(request, body)
     hub.announce(campaign.name, {**body.model_dump(), "holder": acting_holder()})
     return {"id": body.request, "label": body.label, "state": body.phase}
+
+
+@router.post("/campaigns/{name:path}/painted", response_model=m.Done)
+def painted(request: Request, campaign: TheCampaign, body: m.Painted) -> dict[str, Any]:
+    """Say when a cue was painted or taken away, for markers."""
+    sent = _mark(request, body)
+    return {"id": body.request, "label": body.label, "state": "sent" if sent else "no markers"}
+
+
+def _mark(request: Request, body: m.Painted) -> bool:
+    markers: CueMarkers = request.app.state.markers
+    event = _EVENTS.get(body.phase)
+    if event is None:
+        return False
+    with refusing():
+        return markers.send(event, body.request, body.label, body.at, body.uncertainty)
 
 
 @router.post("/campaigns/{name:path}/session/command", response_model=m.Done)

@@ -35,6 +35,8 @@ class StudioConfig:
         Folders in which to look for results of ``reproduce`` and ``compare``.
     largest_upload : int
         Most bytes that a request may carry.
+    markers : bool
+        Whether cues go out as markers of a lab stream, see `palacs.lsl.MarkerOutlet`.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class StudioConfig:
     port: int = DEFAULT_PORT
     reports: tuple[Path, ...] = ()
     largest_upload: int = 8 * MEBIBYTE
+    markers: bool = False
 
     def __post_init__(self) -> None:
         # It travels in a URL, a header and a cookie, so nothing in it may need quoting.

@@ -163,16 +163,21 @@ class Next(Body):
     )
 
 
-class SessionReport(Body):
-    """What a participant sees."""
+class Painted(Body):
+    """What a page painted."""
 
     phase: Annotated[StrictStr, Field(max_length=40, description="Fixation, cue, performing, ...")]
-    at: Annotated[float, Field(strict=True, description="Since when, by this machine's clock.")]
+    at: Annotated[float, Field(strict=True, gt=0, description="When, by this machine's clock.")]
     uncertainty: Annotated[
-        float, Field(strict=True, ge=0, description="Of that, in seconds, by comparing clocks.")
+        float, Field(strict=True, ge=0, description="Of that, in seconds: clocks and one frame.")
     ] = 0.0
     request: Id | None = None
     label: Label | None = None
+
+
+class SessionReport(Painted):
+    """What a participant sees."""
+
     trial: Annotated[StrictInt, Field(ge=0)] = 0
     dry: Annotated[StrictBool, Field(description="Nothing is recorded.")] = False
 

@@ -15,6 +15,7 @@ from palacs.studio import _api, _apidocs, _digits, _pages
 from palacs.studio._campaign_paths import NamesKeptWhole
 from palacs.studio._campaigns import CampaignBook
 from palacs.studio._config import StudioConfig
+from palacs.studio._cue_markers import CueMarkers
 from palacs.studio._error_answers import StudioJSON, install_error_handlers
 from palacs.studio._events import EventHub
 from palacs.studio._insight import Insights
@@ -49,13 +50,14 @@ def create_app(config: StudioConfig) -> FastAPI:
     'palacs studio'
     """
     storage = open_storage(config.storage, create=True)
-    hub = EventHub(storage)
+    hub, markers = EventHub(storage), CueMarkers(config)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         hub.open()
         yield
         hub.close()
+        markers.close()
         if storage is not config.storage:
             storage.close()
 
@@ -72,7 +74,7 @@ def create_app(config: StudioConfig) -> FastAPI:
         responses=_api.ERRORS,
         dependencies=[Depends(_api.bearer)],
     )
-    app.state.config, app.state.hub = config, hub
+    app.state.config, app.state.hub, app.state.markers = config, hub, markers
     app.state.book, app.state.insights = CampaignBook(storage, hub.nudge), Insights()
     install_error_handlers(app)
     for room in (_api, _digits, _apidocs, _pages):

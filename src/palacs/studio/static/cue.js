@@ -7,6 +7,7 @@ import { find, findA, h, typing } from "./dom.js";
 import { follow } from "./live.js";
 import { seat } from "./seat.js";
 import { Sounds } from "./sounds.js";
+import { Clock, painted } from "./timing.js";
 
 /** @import { Cue, Shown } from "./shapes.js" */
 
@@ -62,6 +63,9 @@ function show(text, colour) {
   if (word.textContent !== text) {
     word.textContent = text;
     fit();
+  } else if (now.asked && now.asked.id !== shown) {
+    // The same word again is another request.
+    word.animate([{ opacity: 0 }, { opacity: 0 }], 150);
   }
 }
 
@@ -96,15 +100,26 @@ sound.addEventListener("change", () => {
 seconds.addEventListener("change", () => remember("countdown", seconds.value));
 
 const sounds = new Sounds(sound);
+const clock = new Clock(() => get("/clock"));
+clock.compare(5);
+
+/** @type {(phase: "cue" | "rest", asked: Shown | null) => Promise<void>} For those who record: markers. */
+async function mark(phase, asked) {
+  if (!asked) return;
+  const at = await painted(() => {}) + clock.offset;
+  post(`${path}/painted`, { phase, at, uncertainty: clock.uncertainty, request: asked.id, label: asked.label }).catch(() => {});
+}
 
 function arrive() {
   clearInterval(timer);
   countdown.textContent = BLANK;
   stage.classList.remove("waiting");
   if (!shown) return;
+  const { asked } = now;
   let left = Number(seconds.value);
   if (!left) {
     sounds.play(880);
+    mark("cue", asked);
     return;
   }
   stage.classList.add("waiting");
@@ -112,6 +127,7 @@ function arrive() {
     countdown.textContent = left > 0 ? String(left) : "Now";
     sounds.play(left > 0 ? 440 : 880, left > 0 ? 0.1 : 0.3);
     if (left === 0) {
+      mark("cue", asked);
       stage.classList.remove("waiting");
       clearInterval(timer);
     }
@@ -157,12 +173,12 @@ async function onward(done = null) {
 
 /** @type {Set<string>} */
 const dealt = new Set();
-/** @param {(asked: Shown | null) => Promise<string | void>} task */
+/** @type {(task: (asked: Shown | null) => Promise<string | void>) => boolean} At most once for each word. */
 function deal(task) {
   const key = now.asked?.id ?? `after ${now.seq}`;
   if (dealt.has(key)) {
     message("One moment …");
-    return;
+    return false;
   }
   dealt.add(key);
   const { asked } = now;
@@ -174,13 +190,17 @@ function deal(task) {
       throw error;
     }
   });
+  return true;
 }
 
 function performed() {
   // What is performed before its time is something else.
   if (stage.classList.contains("waiting")) message("Not yet: wait for the countdown.");
   else if (!now.asked && now.ends) message(sentence(now.ends));
-  else deal(onward);
+  else {
+    const { asked } = now;
+    if (deal(onward)) mark("rest", asked);
+  }
 }
 
 const failed = () => now.asked && deal(async (asked) => {

@@ -66,7 +66,8 @@ export class Clock {
     return this.best.offset;
   }
 
+  /** How far a time of something painted may be off, but for what the screen itself takes. */
   get uncertainty() {
-    return this.best.trip / 2;
+    return this.best.trip / 2 + this.frame;
   }
 }
