@@ -30,6 +30,7 @@ def test_a_source_elsewhere_asks_and_tells_until_the_budget_is_used_up(
     notes = {"cost": 2.0, "duration": 3.0, "attrs": {"cap": 3}}
 
     def acquire(request: Request) -> Acquired:
+        assert (request.holder or "").startswith("run-")
         if request.id.startswith("r2-"):
             return Acquired([float("nan"), 1.0])
         return Acquired(vector(request), recording=raw, **notes)  # type: ignore[arg-type]
@@ -94,5 +95,29 @@ def test_what_the_studio_refuses_is_said_in_its_words(shared_studio: Any) -> Non
     far.tell(request, np.array([1.0, 2.0]), recording=Recording.keep(b"abc", "a.bin"))
     with pytest.raises(Conflict, match="already told"):
         far.tell(request, [3.0, 4.0])
-    with pytest.raises(ValueError, match="http"):
-        RemoteCampaign("demo")
+    assert RemoteCampaign(f"{address}/cue").name == "refused"
+    for wrong in ("demo", "http://lab/", f"{address}/x"):
+        with pytest.raises(ValueError, match=r"http|%2F"):
+            RemoteCampaign(wrong)
+
+
+def test_recordings_are_sent_where_the_studio_makes_the_features(
+    shared_studio: Any, tmp_path: Path
+) -> None:
+    create_campaign(
+        "epochs", ["left", "right"], storage=shared_studio.storage, extractor="mel-bands(rate=100)"
+    )
+    far = RemoteCampaign(f"{shared_studio.base_url}/campaigns/epochs", shared_studio.token)
+
+    def acquire(request: Request) -> Path:
+        path = tmp_path / f"{request.id}.npy"
+        np.save(path, np.random.default_rng(0).normal(size=(1, 400)))
+        return path
+
+    assert far.run(acquire, until=2).told == 2
+    with load_campaign("epochs", storage=shared_studio.storage) as near:
+        assert all(recording.kept for recording in near.recordings())
+        [request] = far.ask_many(1)
+        with pytest.raises(ValueError, match="not read here"):
+            far.tell(request, recording={"uri": "file:///etc/hostname"})
+        assert [r.id for r in near.pending()] == [request.id]

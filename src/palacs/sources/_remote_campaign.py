@@ -67,6 +67,7 @@ _ERRORS: dict[str, type[Exception]] = {
     "storage-full": StorageFull,
     "unknown-class": UnknownClass,
 }
+_PAGES = ("", "cue", "inside", "session")  # an address may be copied from any of them
 _PATIENCE_S = 120.0  # a decision over many classes takes its time
 
 
@@ -90,11 +91,14 @@ class RemoteCampaign(AskAndTell):
 
     def __init__(self, address: str, token: str | None = None) -> None:
         parts = urlsplit(address)
-        before, found, name = parts.path.partition("/campaigns/")
+        before, found, after = parts.path.partition("/campaigns/")
+        name, _, page = after.partition("/")
         if parts.scheme not in ("http", "https") or not parts.netloc or not (found and name):
             raise ValueError(
                 f"{address!r} is no campaign's address; give http://HOST:PORT/campaigns/NAME."
             )
+        if page not in _PAGES:
+            raise ValueError(f"{address!r}: a slash in a campaign's name is written %2F.")
         base = before.removesuffix("/api/v1").removesuffix("/api")
         self._studio = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{base}"
         self._name = unquote(name)
@@ -148,7 +152,7 @@ class RemoteCampaign(AskAndTell):
         **notes: Unpack[Notes],
     ) -> Instance:
         """Record the instance that a request brought."""
-        body = {"id": _id(request), **_numbers(x), **_noted(notes)}
+        body = {"id": _id(request), **_numbers(x), **_noted(notes, whole=x is None)}
         if label is not None:
             body["label"] = label
         return _instance(self._post("tell", body, op)["instance"])
@@ -163,7 +167,7 @@ class RemoteCampaign(AskAndTell):
         **notes: Unpack[Notes],
     ) -> Instance:
         """Record an unsolicited instance."""
-        body = {"label": label, **_numbers(x), **_noted(notes)}
+        body = {"label": label, **_numbers(x), **_noted(notes, whole=x is None)}
         if id is not None:
             body["id"] = id
         return _instance(self._post("add", body, op)["instance"])
@@ -281,14 +285,18 @@ def _numbers(x: npt.ArrayLike | None) -> dict[str, Any]:
     return {"x": array.tolist()}
 
 
-def _noted(notes: Notes) -> dict[str, Any]:
+def _noted(notes: Notes, *, whole: bool) -> dict[str, Any]:
+    """Return notes as REST takes them; a recording that features are made of goes along."""
     body: dict[str, Any] = {}
     amounts = {"cost": notes.get("cost"), "duration": notes.get("duration")}
     body |= {name: float(value) for name, value in amounts.items() if value is not None}
     if notes.get("attrs") is not None:
         body["attrs"] = dict(notes["attrs"] or {})
     if notes.get("recording") is not None:
-        body["recording"] = _sent(Recording.of(notes["recording"] or ""))
+        recording = Recording.of(notes["recording"] or "")
+        if whole and recording.content is None and "://" not in recording.where:
+            recording = Recording.inside(recording.where)
+        body["recording"] = _sent(recording)
     return body
 
 
