@@ -100,6 +100,8 @@ def test_every_page_is_drawn_without_complaint_and_fits(
     SHOTS.mkdir(parents=True, exist_ok=True)
     options = LOOKS[look]
     width = options["viewport"]["width"]
+    # Of nobody, so that this browser's cue shows it.
+    lab.post("/campaigns/motor-imagery/ask")
     with visiting(browser, lab, **options) as visitor:
         page = visitor.open("/")
         for name, (path, ready) in PAGES.items():

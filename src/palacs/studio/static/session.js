@@ -160,7 +160,7 @@ async function session(rehearsal) {
   find("[data-dry]").hidden = true;
   if (findA(HTMLInputElement, "[data-full]").checked) await document.documentElement.requestFullscreen?.().catch(() => {});
   document.body.toggleAttribute("data-running", true);
-  let ended = "";
+  let [ended, how] = ["", "Done"];
   try {
     await clock.compare(8);
     while (!ended) {
@@ -169,11 +169,11 @@ async function session(rehearsal) {
       else if (!ended && timeline.block && trial % timeline.block === 0) await takeABreak();
     }
   } catch (caught) {
-    ended = problemOf(caught).message;
+    [ended, how] = [problemOf(caught).message, "Stopped"];
   }
   running = false;
   find("[data-dry]").hidden = false;
-  const over = stop("Done", sentence(ended), "Begin");
+  const over = stop(how, sentence(ended), "Begin");
   document.exitFullscreen?.().catch(() => {});
   await over;
   session(false);
@@ -195,6 +195,10 @@ document.addEventListener("keydown", (event) => {
   if (event.key === " ") event.preventDefault();
 });
 document.addEventListener("keyup", (event) => event.key === " " && event.preventDefault());
+// Browsers leave full screen on Escape without telling of the key.
+document.addEventListener("fullscreenchange", () => {
+  if (running && !document.fullscreenElement && stage.dataset.phase !== "start") pause();
+});
 document.addEventListener("visibilitychange", () => { hidden ||= document.hidden; });
 listen(campaignOfPage(), (news) => {
   if (news.kind !== "session" || news.to !== here) return;

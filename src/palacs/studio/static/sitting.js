@@ -8,7 +8,7 @@ import { find, findA, h, named, say } from "./dom.js";
 /** @typedef {{ timeline: Timeline, sessions: Record<string, Timeline>, classes: Label[] }} Planned */
 
 const PHASES = /** @type {const} */ (["fixation", "cue", "performing", "rest", "block", "break"]);
-const OVER = new Set(["done"]);
+const OVER = new Set(["done", "stopped"]);
 const WAITING = new Set(["paused", "break"]);
 const LARGEST_SIDE = 640;
 
