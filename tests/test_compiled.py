@@ -210,3 +210,56 @@ def test_a_read_only_installation_without_a_home_keeps_it_in_a_folder_of_its_own
     # One that others may write to is not trusted: what is kept there is run.
     found.parent.chmod(0o777)
     assert run(code, env=env) == "None"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+def test_a_folder_that_others_may_write_to_is_left_alone_and_named(tmp_path: Path) -> None:
+    shared, own = tmp_path / "shared", tmp_path / "own"
+    shared.mkdir()
+    shared.chmod(0o777)
+    own.mkdir(mode=0o700)
+    code = """
+import logging, os
+logging.basicConfig(format="%(message)s")
+import palacs.compiled as c, palacs.ties
+palacs.ties.as_good(0.1, 0.2)
+print(str(c.folder()).startswith(os.environ["NUMBA_CACHE_DIR"]), c.distrusted() is None)
+"""
+    said = run(code + "logging.shutdown()", env={"NUMBA_CACHE_DIR": str(own)})
+    assert said == "True True"
+    assert run(code, env={"NUMBA_CACHE_DIR": str(shared)}) == "False False"
+    assert list(shared.rglob("*.nbc")) == [], "nothing is read there, and nothing written"
+    found = run("from palacs.cli import main; import sys; sys.argv[1:] = ['doctor']\n"
+                "try:\n    main()\nexcept SystemExit as end:\n    print(end.code)",
+                env={"NUMBA_CACHE_DIR": str(shared)})  # fmt: skip
+    assert f"NUMBA_CACHE_DIR={shared} is left alone: others may put machine code there" in found
+    assert found.endswith("\n1")
+
+
+def test_what_can_only_be_read_is_read_and_the_rest_kept_where_one_can_write(
+    tmp_path: Path,
+) -> None:
+    code = """
+import os, sys
+from pathlib import Path
+given = os.environ["NUMBA_CACHE_DIR"]
+may, os.access = os.access, lambda path, mode: given not in str(path) and may(path, mode)
+import palacs.compiled as c, palacs.ties
+from palacs.compiled._compiling import _is_kept
+print(_is_kept(palacs.ties.as_good, (0.1, 0.2)), len(c.places()), given in str(c.folder()))
+"""
+    env = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    run("import palacs.ties; palacs.ties.as_good(0.1, 0.2)", env=env)
+    assert run(code, env=env) == "True 2 False"
+
+
+def test_without_a_compiler_everything_is_the_same_but_slow() -> None:
+    code = """
+from palacs.datasets import load
+from palacs.experiments import Execution, comparison_experiment, run
+experiment = comparison_experiment(load("iris"), budget=4, trials=1)
+trials = run(experiment, execution=Execution(jobs=1)).trials
+print(trials["class"].tolist(), trials["error"].round(9).tolist())
+"""
+    slowly = run(code, env={"NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "error::RuntimeWarning"})
+    assert slowly == run(code)

@@ -127,13 +127,22 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def _cache() -> Iterator[Finding]:
     try:
-        from palacs.compiled import folder, kept_functions
+        from numba import config
+
+        from palacs.compiled import distrusted, folder, kept_functions, places
     except (ImportError, OSError) as error:
         fix = "run: pip install --upgrade --force-reinstall palacs"
         yield Finding("compiled", "problem", f"the compiler cannot be loaded ({error})", fix)
         return
-    place = folder()
-    if place is None:
+    if config.DISABLE_JIT:
+        said = "NUMBA_DISABLE_JIT is set: Python runs everything, slowly"
+        yield Finding("compiled", "absent", said, "unset it to have machine code")
+        return
+    left_alone = distrusted()
+    if left_alone is not None:
+        said = f"NUMBA_CACHE_DIR={left_alone} is left alone: others may put machine code there"
+        yield Finding("compiled", "problem", said, "set it to a folder that only you can write to")
+    if not places():
         yield Finding(
             "compiled",
             "problem",
@@ -141,10 +150,11 @@ def _cache() -> Iterator[Finding]:
             "set NUMBA_CACHE_DIR to a folder that can be written",
         )
         return
-    size = sum(file.stat().st_size for file in place.iterdir()) / 1e6
+    files = [file for place in places() for file in place.iterdir()]
+    size = sum(file.stat().st_size for file in files) / 1e6
     warm = any("needs_of" in name for name in kept_functions())
-    access = "" if os.access(place, os.W_OK) else ", read-only"
-    where = f"{len(kept_functions())} functions, {size:.1f} MB{access}, in {place}"
+    named = [f"{place}" if place == folder() else f"{place} (read-only)" for place in places()]
+    where = f"{len(kept_functions())} functions, {size:.1f} MB, in {' and '.join(named)}"
     if warm:
         yield Finding("compiled", "ok", where)
     else:

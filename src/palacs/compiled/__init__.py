@@ -1,6 +1,6 @@
 """The one way functions are compiled here, and where what was compiled is kept."""
 
-from palacs.compiled._compiled_folder import folder, kept_functions
+from palacs.compiled._compiled_folder import distrusted, folder, kept_functions, places
 from palacs.compiled._compiling import (
     compiled,
     inlined,
@@ -10,9 +10,11 @@ from palacs.compiled._compiling import (
 
 __all__ = [
     "compiled",
+    "distrusted",
     "folder",
     "inlined",
     "insisting",
     "kept_functions",
+    "places",
     "without_compiling",
 ]

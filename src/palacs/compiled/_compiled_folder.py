@@ -1,7 +1,8 @@
 """Where machine code is kept, and for whom: one folder for these sources, numba and Python.
 
 Beside palacs if that can be written, else in the user's cache, else in a temporary folder that is
-the user's own, so that a read-only installation without a home directory works too.
+the user's own, so that a read-only installation without a home directory works too. What is kept
+is run: a folder that others may write to is left alone, unless palacs itself lies there.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 
 _HERE = Path(__file__).parent
 _PACKAGE = _HERE.parent
+_BESIDE = _PACKAGE / "__pycache__"
 # Nothing is compiled in these, so that nobody waits for reading them.
 _WITHOUT = ("campaign", "cli", "datasets", "plots", "storage", "studio", "testing")
 _NAME = "compiled-"
@@ -32,22 +34,45 @@ _FRESH_S = 0.5
 _listed: list[tuple[float, frozenset[str]]] = []
 
 
-@cache
 def folder() -> Path | None:
-    """Return the folder, made if need be; None where nothing can be written.
+    """Return the folder that is written to, made if need be; None where nothing can be written.
 
     It is below NUMBA_CACHE_DIR if that is set.
     """
+    found = places()
+    return found[-1] if found and os.access(found[-1], os.W_OK) else None
+
+
+@cache
+def places() -> tuple[Path, ...]:
+    """Return all folders that are read, the one that is written to last.
+
+    What somebody else compiled ahead is read where it cannot be written.
+    """
     name = _NAME + stamp()
+    found: list[Path] = []
     for root in _roots():
         with suppress(OSError):
             place = root / name
             if not place.is_dir():
                 _forget_older(root)
                 place.mkdir(parents=True, exist_ok=True)
-            # What somebody else compiled ahead is read where it cannot be written.
-            if os.access(place, os.W_OK) or any(place.iterdir()):
-                return place
+            if root != _BESIDE and not _own(place, root, root.parent):
+                continue
+            if os.access(place, os.W_OK):
+                return (*found, place)
+            if any(place.iterdir()):
+                found.append(place)
+    return tuple(found)
+
+
+def distrusted() -> Path | None:
+    """Return NUMBA_CACHE_DIR where it is set and left alone, since others may write to it."""
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    root = Path(given, "palacs") if given else None
+    with suppress(OSError):
+        if root is not None and not _own(root, root.parent):
+            return root.parent
     return None
 
 
@@ -76,10 +101,10 @@ def kept_functions() -> frozenset[str]:
     """Return the functions that were compiled, by any process, as their files are called."""
     now = time.monotonic()
     if not _listed or now - _listed[-1][0] > _FRESH_S:
-        place = folder()
         files: list[str] = []
-        with suppress(OSError):
-            files = [] if place is None else os.listdir(place)
+        for place in places():
+            with suppress(OSError):
+                files += os.listdir(place)
         names = frozenset(name.rsplit(".", 2)[0] for name in files if name.endswith(".nbc"))
         _listed[:] = [(now, names)]
     return _listed[-1][1]
@@ -89,7 +114,7 @@ def _roots() -> Iterator[Path]:
     given = os.environ.get("NUMBA_CACHE_DIR")
     if given:
         yield Path(given) / "palacs"
-    yield _PACKAGE / "__pycache__"
+    yield _BESIDE
     home = Path(os.path.expanduser("~"))  # unlike Path's, it never fails
     if home.is_absolute():  # not for a user without a name, as in some containers
         chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
@@ -105,12 +130,25 @@ def _own_temporary() -> Path | None:
     try:
         place = Path(tempfile.gettempdir()) / f"palacs-{user}"  # fails where there is none
         place.mkdir(mode=0o700, exist_ok=True)
-        found = place.lstat()
+        return place if _own(place) and not place.is_symlink() else None
     except OSError:
         return None
-    foreign = hasattr(os, "getuid") and found.st_uid != user
-    safe = stat.S_ISDIR(found.st_mode) and not foreign and not found.st_mode & 0o022
-    return place if safe else None
+
+
+def _own(*folders: Path) -> bool:
+    """Tell whether nobody but the user and the superuser can put files there, or replace them."""
+    if not hasattr(os, "getuid"):
+        return True
+    for folder in folders:
+        found = folder.stat()
+        # Where many may write, a sticky folder lets nobody replace what is another's.
+        shared = found.st_mode & stat.S_ISVTX and folder is not folders[0]
+        group = found.st_mode & stat.S_IWGRP and found.st_gid != os.getgid()
+        if found.st_uid not in (0, os.getuid()):
+            return False
+        if (group or found.st_mode & stat.S_IWOTH) and not shared:
+            return False
+    return True
 
 
 def _forget_older(root: Path) -> None:

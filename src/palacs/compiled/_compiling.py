@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -27,7 +27,13 @@ from numba.core import caching
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime import rtsys
 
-from palacs.compiled._compiled_folder import folder, kept_functions, stamp
+from palacs.compiled._compiled_folder import (
+    distrusted,
+    folder,
+    kept_functions,
+    places,
+    stamp,
+)
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -103,8 +109,8 @@ def insisting() -> Iterator[None]:
 
 def _prepared(function: Function, dispatcher: Any) -> Function:
     if dispatcher is function:  # NUMBA_DISABLE_JIT
-        return function
-    if folder() is not None:
+        return _by_python(function)
+    if places():
         dispatcher._cache = _Kept(function)
     compile_for = dispatcher._compile_for_args
 
@@ -117,17 +123,32 @@ def _prepared(function: Function, dispatcher: Any) -> Function:
             _say_once()
         return compile_for(*args, **named)
 
+    by_python = _by_python(function)
+
     def in_python(*args: Any, **named: Any) -> Any:
-        with _timed(), np.errstate(all="ignore"):  # machine code does not warn either
-            return function(*args, **named)
+        with _timed():
+            return by_python(*args, **named)
 
     dispatcher._compile_for_args = first_met
     return cast(Function, dispatcher)
 
 
+def _by_python(function: Function) -> Function:
+    @wraps(function)
+    def call(*args: Any, **named: Any) -> Any:
+        with np.errstate(all="ignore"):  # machine code does not warn either
+            return function(*args, **named)
+
+    return cast(Function, call)
+
+
 @cache
 def _say_once() -> None:
-    place = folder()
+    place, left_alone = folder(), distrusted()
+    if left_alone is not None:
+        _log.warning(
+            "NUMBA_CACHE_DIR=%s is left alone, since others may put machine code there", left_alone
+        )
     kept = "and kept nowhere; see: palacs doctor" if place is None else f"once; kept in {place}"
     _log.info("compiling for this machine, which takes a while (%s)", kept)
 
@@ -162,7 +183,7 @@ class _Place(caching._CacheLocator):
         self._py_file = function.__code__.co_filename  # numba asks for it when it warns
 
     def get_cache_path(self) -> str:
-        return str(folder())
+        return str(places()[-1])
 
     def get_source_stamp(self) -> str:
         return stamp()
@@ -195,7 +216,7 @@ class _Kept(caching.FunctionCache):
         else:
             target_context.refresh()
         with suppress(OSError):
-            digest, found = _halves(self._path(sig, target_context.codegen()).read_bytes())
+            digest, found = _halves(self.kept(sig, target_context.codegen()).read_bytes())
             # What is damaged would be run all the same.
             if digest == hashlib.sha256(found).digest():
                 return self._impl.rebuild(target_context, pickle.loads(found))
@@ -210,6 +231,12 @@ class _Kept(caching.FunctionCache):
             made = caching.dumps(self._impl.reduce(data))
             draft.write_bytes(hashlib.sha256(made).digest() + made)
             os.replace(draft, path)
+
+    def kept(self, sig: Any, codegen: Any) -> Path:
+        """Return its file, where there is one."""
+        path = self._path(sig, codegen)
+        files = (place / path.name for place in places())
+        return next((file for file in files if file.is_file()), path)
 
     def _path(self, sig: Any, codegen: Any) -> Path:
         key = hashlib.sha256(repr(self._index_key(sig, codegen)).encode()).hexdigest()[:16]
@@ -227,4 +254,4 @@ def _is_kept(dispatcher: Any, args: tuple[Any, ...]) -> bool:
     if not isinstance(cache, _Kept) or cache._impl.filename_base not in kept_functions():
         return False
     types = tuple(dispatcher.typeof_pyval(arg) for arg in args)
-    return cache._path(types, dispatcher.targetctx.codegen()).is_file()
+    return cache.kept(types, dispatcher.targetctx.codegen()).is_file()

@@ -67,8 +67,9 @@ def decides_for(form: type[Any]) -> Callable[[Implementation], Implementation]:
 
 
 def form_utilities(form: Any, acquired: Acquired, n: int, stream: Stream) -> Features:
-    """Return the utilities (n_classes,) from the first n instances; for compiled code."""
-    raise NotImplementedError("form_utilities is for compiled code; use Strategy.query.")
+    """Return the utilities (n_classes,) from the first n instances."""
+    utilities: Features = _IMPLEMENTATIONS[type(form)](form, acquired, n, stream)
+    return utilities
 
 
 @overload(form_utilities)
