@@ -138,5 +138,7 @@ def test_a_record_of_pal_acs_with_the_former_default_bandwidth_replays_and_goes_
     old = import_campaign(path, storage="memory")
     assert old.settings.strategy["params"]["bandwidth"] == 0.05
     replay = old.replay()
-    assert (replay.ok, replay.checked, replay.largest_difference) == (True, 14, 0.0)
+    # Python and machine code round the last digit differently.
+    assert (replay.ok, replay.checked) == (True, 14)
+    assert replay.largest_difference < 1e-12
     assert old.ask().label == "left"  # as it was decided then

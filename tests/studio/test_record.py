@@ -178,6 +178,7 @@ def test_listeners_hear_of_everything_whoever_wrote_it(
         "kind": "told",
         "id": id_,
         "label": elsewhere.request(id_).label,
+        "campaign": plain,
     }
 
 

@@ -168,7 +168,7 @@ def test_subject_session_and_person_are_typed_once(
     page = start(visitor, lab)
     page.get_by_label("Your name").fill("Anna Å")
     page.get_by_label("Subject", exact=True).fill("s01")
-    page.get_by_label("Session").fill("2")
+    page.get_by_label("Session", exact=True).fill("2")
     answer(page, "0.1, 0.2")
     expect(page.locator("[data-map] svg")).to_contain_text("alpha")
     page.reload()
