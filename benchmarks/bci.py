@@ -41,10 +41,15 @@ def features_of(somebody: SimulatedParticipant, label: str) -> Numbers:
     return np.asarray(BandPower(rate=somebody.rate, bands=((8, 13),)).one(epoch))
 
 
-def play(seed: int, strategy: str, trials: int) -> tuple[Numbers, float]:
-    """Return the errors, shape (n_models, n_points), and the share of the two that are alike."""
+def play_all(seed: int, trials: int) -> dict[str, tuple[Numbers, float]]:
+    """Let one participant be asked by every strategy."""
     rested = SimulatedParticipant(seed, sitting=0)
     unseen = np.stack([features_of(rested, label) for label in TESTED])
+    return {name: play(seed, name, trials, unseen) for name in (EQUAL, *OTHERS)}
+
+
+def play(seed: int, strategy: str, trials: int, unseen: Numbers) -> tuple[Numbers, float]:
+    """Return the errors, shape (n_models, n_points), and the share of the two that are alike."""
     somebody = SimulatedParticipant(seed, sitting=1)
     chooser = make(strategy, random_state=seed)
     X, y = np.empty((0, unseen.shape[1])), list[str]()
@@ -99,22 +104,18 @@ def _saved(ours: Numbers, equal: Numbers, points: Numbers) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--participants", type=int, default=48)
-    parser.add_argument("--trials", type=int, default=80)
+    parser.add_argument("--participants", type=int, default=32)
+    parser.add_argument("--trials", type=int, default=64)
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
     names = (EQUAL, *OTHERS)
-    tasks = [(seed, name) for name in names for seed in range(chosen.participants)]
     done = Parallel(n_jobs=chosen.jobs)(
-        delayed(play)(seed, name, chosen.trials) for seed, name in tasks
+        delayed(play_all)(seed, chosen.trials) for seed in range(chosen.participants)
     )
-    by_name: dict[str, list[tuple[Numbers, float]]] = {name: [] for name in names}
-    for (_, name), result in zip(tasks, done, strict=True):
-        by_name[name].append(result)
     points = np.arange(2 * EVERY, chosen.trials + 1, EVERY).astype(float)
     for which, model in enumerate(MODELS):
-        errors = {name: np.array([e[which] for e, _ in by_name[name]]) for name in names}
-        shares = {name: float(np.mean([s for _, s in by_name[name]])) for name in names}
+        errors = {name: np.array([one[name][0][which] for one in done]) for name in names}
+        shares = {name: float(np.mean([one[name][1] for one in done])) for name in names}
         show(model, errors, shares, points)
 
 
