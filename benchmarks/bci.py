@@ -104,8 +104,8 @@ def _saved(ours: Numbers, equal: Numbers, points: Numbers) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--participants", type=int, default=32)
-    parser.add_argument("--trials", type=int, default=64)
+    parser.add_argument("--participants", type=int, default=100)
+    parser.add_argument("--trials", type=int, default=80)
     parser.add_argument("--jobs", type=int, default=-1)
     chosen = parser.parse_args()
     names = (EQUAL, *OTHERS)

@@ -6,7 +6,6 @@ import os
 import threading
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ from palacs.lsl import (
     SimulatedParticipant,
     lsl_now,
 )
-from palacs.sources import LabStream
+from palacs.sources import LabStream, source_from
 
 SESSION = f"palacs-{os.getpid()}"
 SHORT = EpochSettings(0, 0.1)
@@ -54,7 +53,6 @@ def test_a_participant_in_a_process_of_their_own_reacts_to_the_markers(tmp_path:
         ParticipantProcess(SESSION, seed=3, name="somebody"),
         LabStream(tmp_path / "epochs", "name=somebody", settings, rest=(0.1, 0.1)) as lab,
     ):
-        assert lab.markers is not None
         assert lab.markers.wait_for_listener(20)
         campaign.run(lab, until=4, on_told=told.append)
     for instance in told:
@@ -70,29 +68,60 @@ def test_a_participant_in_a_process_of_their_own_reacts_to_the_markers(tmp_path:
     assert power["left"] < power["right"]
 
 
-def test_cues_that_somebody_else_shows_are_waited_for(new_stream, tmp_path: Path) -> None:
+def test_cues_that_somebody_else_shows_are_followed(new_stream, tmp_path: Path) -> None:
     stream = new_stream()
-    campaign = create_campaign("shown", ["a", "b"], strategy="uniform", storage="memory")
-    request = campaign.ask()
+    campaign = create_campaign(
+        "shown", ["a", "b"], strategy="uniform", storage="memory", extractor=np.ravel
+    )
+    first, second, third = campaign.ask_many(3)
     with (
         MarkerOutlet("page") as page,
-        LabStream(tmp_path, f"name={stream.source_id}", SHORT, rest=(0, 0), cues="page") as lab,
+        LabStream(tmp_path, f"name={stream.source_id}", SHORT) as lab,
     ):
-        brought: list[Any] = []
-        thread = threading.Thread(target=lambda: brought.append(lab.acquire(request)))
+        lab.reader.wait_until_ready(0.1)
+        told: list[int] = []
+        thread = threading.Thread(target=lambda: told.append(lab.follow(campaign, "page", 2)))
         thread.start()
         assert page.wait_for_listener()
-        page.send("onset", label="a", request="another")
-        painted = page.send("onset", label="a", request=request.id, at=lsl_now() - 0.05)
-        thread.join(10)
-        (acquired,) = brought
-        assert acquired.attrs["lsl_onset"] == pytest.approx(painted, abs=1e-3)
-        numbers = read_recording(acquired.recording)[0]
-        assert abs(stream.time_of(numbers[0]) - painted) <= 0.0005 + 0.0002
-        waiting = threading.Timer(0.2, lab.cancel, [request])
-        waiting.start()
-        with pytest.raises(NotAcquired, match="given up before its cue"):
+        page.send("onset", label="a", request="of another campaign")
+        painted = page.send("onset", label=first.label, request=first.id, at=lsl_now() - 0.05)
+        page.send("offset", label=first.label, request=first.id)
+        page.send("onset", label=second.label, request=second.id, at=lsl_now() - 1000)
+        page.send("onset", label=third.label, request=third.id)
+        thread.join(20)
+        assert told == [2]
+    instance = campaign.instance(first.id)
+    assert instance.attrs["lsl_onset"] == pytest.approx(painted, abs=1e-3)
+    assert abs(stream.time_of(instance.x[0]) - painted) <= 0.0005 + 0.0002
+    reasons = campaign.history().set_index("id")["reason"]
+    assert reasons[second.id] == "there was no stream where the epoch begins."
+    bare = create_campaign("bare", ["a", "b"], storage="memory")
+    with pytest.raises(ValueError, match="'bare' has no extractor"):
+        lab.follow(bare)
+
+
+def test_a_request_that_was_given_up_is_not_recorded(new_stream, tmp_path: Path) -> None:
+    campaign = create_campaign("given up", ["a", "b"], strategy="uniform", storage="memory")
+    request = campaign.ask()
+    stream = f"name={new_stream().source_id}"
+    with LabStream(tmp_path, stream, EpochSettings(0, 60), rest=(0, 0)) as lab:
+        threading.Timer(0.2, lab.cancel, [request]).start()
+        with pytest.raises(NotAcquired, match="it was given up"):
             lab.acquire(request)
+
+
+def test_a_line_says_which_stream_and_how_to_cut(tmp_path: Path) -> None:
+    line = f"lsl:folder={tmp_path},name=amp,type=EEG,start=-0.5,stop=2,band=8-30,rest=1-2,pad=1"
+    with source_from(line) as lab:
+        assert lab.epochs == EpochSettings(-0.5, 2, (8, 30), 1)
+        assert (lab.reader.stream, lab.rest) == ("name=amp,type=EEG", (1, 2))
+    for wrong, why in {
+        "type=EEG": "folder= is missing",
+        "folder=x,colour=red": "'colour' is not known",
+        "folder=x,stop=soon": "stop='soon' is no number",
+    }.items():
+        with pytest.raises(ValueError, match=why):
+            source_from(f"lsl:{wrong}")
 
 
 def test_a_bad_epoch_fails_the_request_with_its_reason_and_no_stream_is_tried_again(

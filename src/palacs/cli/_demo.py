@@ -96,7 +96,6 @@ class _Chain:
                 self.out / "epochs", "name=participant", self.settings, rest=(0.2, 0.4)
             ) as lab,
         ):
-            assert lab.markers is not None
             say("Waiting for the participant to sit down ...")
             if not lab.markers.wait_for_listener(60):
                 raise OSError("the simulated participant did not start within a minute.")

@@ -57,11 +57,18 @@ def _replayed(data: str) -> Source:
     return Replayed(load_any(file, target=column) if known else load_any(data))
 
 
+def _lab_stream(text: str) -> Source:
+    from palacs.sources._lab_stream import lab_stream_from
+
+    return lab_stream_from(text)
+
+
 _ROWS = (
     SourceInfo("exec", Program, "a program, run for every request: './record {label}'"),
     SourceInfo("python", _written, "a function or source of yours: FILE.py:NAME or MODULE:NAME"),
     SourceInfo("folder", WatchedFolder, "files that appear in a folder per class"),
     SourceInfo("http", Instrument, "an instrument's address, to which requests are posted"),
+    SourceInfo("lsl", _lab_stream, "a lab stream: lsl:folder=epochs,type=EEG,start=0.5,stop=2"),
     SourceInfo("replay", _replayed, "a data set, by name, or FILE:COLUMN with the class"),
 )
 
