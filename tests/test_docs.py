@@ -45,6 +45,10 @@ MARKED = {
         "docs/studio.md",
         "not run: needs a container engine; test_container.py does what the two files say",
     ),
+    (
+        "docs/sources.md",
+        "not run: it takes two minutes; tests/cli/test_demo.py runs it shorter",
+    ),
     ("CONTRIBUTING.md", "not run: this would run these tests again"),
 }
 MARKER = re.compile(r"<!-- ((?:not run|run with ([^:]+)): .+) -->")

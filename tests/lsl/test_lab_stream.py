@@ -80,7 +80,7 @@ def test_cues_that_somebody_else_shows_are_followed(new_stream, tmp_path: Path) 
     ):
         lab.reader.wait_until_ready(0.1)
         told: list[int] = []
-        thread = threading.Thread(target=lambda: told.append(lab.follow(campaign, "page", 2)))
+        thread = threading.Thread(target=lambda: told.append(lab.follow(campaign, "page", until=2)))
         thread.start()
         assert page.wait_for_listener()
         page.send("onset", label="a", request="of another campaign")

@@ -100,19 +100,29 @@ class LabStream:
         """Stop waiting for a request that nobody wants answered any more."""
         self._given_up.setdefault(request.id, Event()).set()
 
-    def follow(self, campaign: Campaign, cues: str = "palacs", until: int | None = None) -> int:
+    def follow(
+        self,
+        campaign: Campaign,
+        cues: str = "palacs-studio",
+        *,
+        event: str = "onset",
+        until: int | None = None,
+    ) -> int:
         """Tell the epochs of cues that somebody else asks for and shows, such as the studio.
 
-        An ``onset`` that names an open request of the campaign is answered by the epoch around
-        it, or failed with the reason; other markers are left alone. It goes on until `close` is
-        called from another thread.
+        A marker of this event that names a request of the campaign is answered by the epoch
+        around it, or failed with the reason; other markers are left alone. It goes on until
+        `close` is called from another thread.
 
         Parameters
         ----------
         campaign : Campaign
             With an extractor in force.
         cues : str
-            The name of their stream of markers.
+            The name of their stream of markers; that of ``palacs studio --markers`` by default.
+        event : str
+            From where epochs count: ``"onset"``, when the cue appears, or ``"performing"``, when
+            it goes and a session of the studio has the participant perform.
         until : int or None
             Return after so many were told.
 
@@ -129,7 +139,7 @@ class LabStream:
         with MarkerReader(cues) as reader:
             while not self._closed.is_set() and (until is None or told < until):
                 for at, marker in reader.wait(0.2):
-                    if marker.event == "onset" and marker.request is not None:
+                    if marker.event == event and marker.request is not None:
                         told += self._followed(campaign, at, marker)
         return told
 
