@@ -19,6 +19,7 @@ from palacs.campaign._acquired import Acquired, as_source
 from palacs.campaign._asking import AskAndTell
 from palacs.campaign._author import acting_as
 from palacs.campaign._campaign_errors import (
+    BudgetExhausted,
     CampaignError,
     Conflict,
     NothingToAsk,
@@ -138,6 +139,8 @@ class _Loop:
         op, attrs = self._op(), self.plan.attrs
         try:
             requests = _durably(lambda: self.campaign.ask_many(room, attrs=attrs, op=op))
+        except BudgetExhausted:
+            return "the budget is used up"
         except NothingToAsk as error:
             return str(error)
         for request in requests:
