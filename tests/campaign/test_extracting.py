@@ -167,6 +167,18 @@ def test_recordings_that_moved_are_found_in_a_folder(tmp_path: Path) -> None:
     assert campaign.extract(peaks, "peaks tell more", folder=tmp_path / "elsewhere") == 4
 
 
+def test_of_moved_files_with_one_name_each_is_known_by_its_content(tmp_path: Path) -> None:
+    campaign = create_campaign("moved", ["left", "right"], storage="memory")
+    for number, label in enumerate(campaign.classes):
+        (tmp_path / "before" / str(label)).mkdir(parents=True)
+        file = tmp_path / "before" / str(label) / "1.npy"
+        np.save(file, np.full((2, 8), float(number)))
+        campaign.add([number, 0], label, recording=file)
+    (tmp_path / "before").rename(tmp_path / "after")
+    assert campaign.extract(peaks, "peaks tell more", folder=tmp_path / "after") == 2
+    assert campaign.labelled_set()[0].max(axis=1).tolist() == [0.0, 1.0]
+
+
 @pytest.mark.parametrize(
     ("extractor", "says"),
     [

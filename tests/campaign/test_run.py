@@ -21,6 +21,7 @@ from palacs.campaign import (
     NoMore,
     NotAcquired,
     Request,
+    SourceFailed,
     create_campaign,
 )
 from palacs.strategies import UniformSelection
@@ -309,3 +310,43 @@ def test_recordings_become_features_by_the_extractor_in_force(tmp_path: Path):
     assert len(c.recordings()) == 2
     with pytest.raises(Conflict, match="in force"):
         c.run(acquire, until=1, extractor="band-power(rate=250)")
+
+
+def test_what_nobody_asked_for_is_noted_as_the_run_says(tmp_path: Path):
+    class Generous:
+        left = 1
+
+        def acquire(self, request: Request) -> list[float]:
+            return vector(request)
+
+        def unasked(self) -> list[Acquired]:
+            self.left -= 1
+            return [Acquired([1.0, 2.0], label="left", attrs={"trial": 1})] * (self.left == 0)
+
+    c = campaign()
+    assert c.run(Generous(), until=2, attrs={"subject": "s01"}).added == 1
+    assert c.noted_values("subject") == ["s01"] * 3
+    assert c.noted_values("trial") == [1]
+    assert c.erase({"subject": "s01"}, reason="withdrawn") == 3
+
+
+def test_a_recording_that_takes_the_place_of_an_earlier_one_is_told_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    numbers = iter(range(10))
+
+    def same_file(request: Request) -> Path:
+        (tmp_path / "out.csv").write_text(f"{next(numbers)} 2")
+        return tmp_path / "out.csv"
+
+    c = campaign()
+    c.run(same_file, until=1)
+    assert "overwritten" not in caplog.text
+    c.run(same_file, until=1)
+    assert "out.csv was overwritten" in caplog.text
+
+
+def test_a_recording_that_is_not_fetched_fails_with_the_remedy():
+    c = campaign()
+    with pytest.raises(SourceFailed, match="is not fetched; save it as a file"):
+        c.run(lambda _: Acquired(recording="s3://lab/1.npy"), until=1, give_up=1)

@@ -30,3 +30,16 @@ def test_a_class_that_the_data_do_not_have_is_refused_before_anything_is_asked()
     with pytest.raises(ValueError, match="no class 'c'"):
         c.run(Replayed(DATA))
     assert c.history_length() == 0
+
+
+def test_another_data_set_of_the_same_name_is_brought_too_and_rows_that_moved_are_not_again():
+    c = create_campaign("demo", ["a", "b"], storage="memory", seed=0)
+    assert c.run(Replayed(DATA)).told == 6
+    longer = from_arrays(np.vstack([[[50.0, 51.0]], X]), ["b", *DATA.labels.tolist()], name="six")
+    other = from_arrays(X + 100, DATA.labels, name="six")
+    for data, told in ((longer, 1), (other, 6), (DATA, 0)):
+        for label in c.classes:
+            c.resume(label)
+        assert c.run(Replayed(data)).told == told
+    found, _ = c.labelled_set()
+    assert len(set(map(tuple, found.tolist()))) == len(found) == 13

@@ -166,7 +166,7 @@ class AskAndTell(ABC):
             What makes features of recordings. It is put in force where none is; where it is in
             force already, this brings its code.
         attrs : mapping or None
-            What to note about all requests of this run.
+            What to note about all requests of this run, and about what came unasked.
         on_asked, on_told, on_failed : callable or None
             Called with the request; with the instance; with the request and the reason.
         progress : bool

@@ -29,6 +29,7 @@ from palacs.campaign._campaign_errors import (
 from palacs.campaign._elsewhere import elsewhere
 from palacs.campaign._marks import Mark, died, is_run, living
 from palacs.campaign._plan import Options, Plan
+from palacs.campaign._recordings import Recording
 from palacs.campaign._records import Request
 from palacs.campaign._run import Run
 from palacs.campaign._telling import brief_reason, telling
@@ -85,6 +86,7 @@ class _Loop:
         self.tickets = 0
         self.shown = 0.0
         self.run = ""
+        self.files: dict[str, str | None] = {}  # recordings outside the record, by place
 
     def state(self, ended: str = "", exhausted: bool = False) -> Run:
         """Return how far it is."""
@@ -97,6 +99,8 @@ class _Loop:
         self.run = mark.run
         try:
             self._settle()
+            known = _durably(self.campaign.recordings)
+            self.files = {one.where: one.sha256 for one in known if not one.kept}
             self._hook("open", self.campaign)
             while True:
                 self._take_unasked()
@@ -248,6 +252,7 @@ class _Loop:
             self._fail(attempt, said or type(error).__name__)
         else:
             self.told, self.in_a_row = self.told + 1, 0
+            self._watch_file(instance.recording)
             if self.plan.on_told is not None:
                 self.plan.on_told(instance)
 
@@ -265,10 +270,25 @@ class _Loop:
         if label is None:
             raise ValueError("what nobody asked for has to say its class; give label.")
         x, notes = telling(self.campaign, label, brought)
+        notes["attrs"] = {**(self.plan.attrs or {}), **(notes["attrs"] or {})}
         instance = _durably(lambda: self.campaign.add(x, label, op=op, **notes))
         self.added += 1
+        self._watch_file(instance.recording)
         if self.plan.on_told is not None:
             self.plan.on_told(instance)
+
+    def _watch_file(self, recording: Recording | None) -> None:
+        """Say where a recording took the place of an earlier one, which is lost with that."""
+        if recording is None or recording.kept:
+            return
+        where, sha256 = recording.where, recording.sha256
+        if self.files.setdefault(where, sha256) != sha256:
+            self.files[where] = sha256
+            _log.warning(
+                "%s was overwritten: the recording of an earlier instance is gone, and its "
+                "features cannot be made anew; write each to a file of its own ({id} is unique).",
+                where,
+            )
 
     # -- failing -----------------------------------------------------------------------
 

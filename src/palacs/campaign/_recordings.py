@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -157,7 +158,7 @@ def check_recording(id_: str, recording: Recording, folder: Path | None = None) 
     if path is None:
         return RecordingCheck(id_, recording.where, "not fetched")
     if folder is not None and not path.exists():
-        path = next(iter(sorted(folder.rglob(_escaped(path.name)))), path)
+        path = _moved(recording, path, folder)
     try:
         found = _measured(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -316,6 +317,17 @@ def _path_of(where: str) -> Path | None:
     if parts.scheme.lower() != "file" or parts.netloc not in ("", "localhost"):
         return None
     return Path(unquote(parts.path))
+
+
+def _moved(recording: Recording, path: Path, folder: Path) -> Path:
+    """Return where a file is now; of several with its name the one that is what it was."""
+    found = [one for one in sorted(folder.rglob(_escaped(path.name))) if one.is_file()]
+    if len(found) > 1:
+        for one in found:
+            with suppress(OSError, ValueError):
+                if _same("", recording, _measured(one)).state == "intact":
+                    return one
+    return found[0] if found else path
 
 
 def _escaped(name: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
@@ -12,7 +11,7 @@ from palacs.campaign._acquired import Acquired
 from palacs.campaign._asking import AskAndTell
 from palacs.campaign._instance_file import read_instance
 from palacs.campaign._operations import Notes
-from palacs.campaign._recordings import Recording
+from palacs.campaign._recordings import Recording, bytes_of
 from palacs.storage import Label
 
 _LONGEST_REASON = 1_000
@@ -65,10 +64,8 @@ def acquired_of(answer: Any) -> Acquired:
 
 def _features(campaign: AskAndTell, recording: Recording) -> npt.ArrayLike:
     """Return the features; without an extractor, the numbers that a file holds."""
-    content = recording.content
-    if content is None:
-        content = Path(recording.where).read_bytes()
-    return _numbers(campaign, content, recording.where)
+    content, name = bytes_of(recording)  # what its SHA-256 is of, not what came after
+    return _numbers(campaign, content, name)
 
 
 def _numbers(campaign: AskAndTell, content: bytes | str, name: str) -> list[float]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import Counter, deque
+from hashlib import sha256
 
 import numpy as np
 
@@ -15,8 +16,9 @@ class Replayed:
     """Brings the instances of a data set, each once.
 
     Every class is a queue in an order that `random_state` says. Which instances a campaign has
-    already is in its record (the attribute ``replayed``), so that a run goes on where the last one
-    ended. A class without instances left is paused.
+    already is in its record (the attribute ``replayed``: the data set, the row and a digest of
+    what stands there), so that a run goes on where the last one ended, also where the file was
+    sorted or extended meanwhile. A class without instances left is paused.
 
     Parameters
     ----------
@@ -65,10 +67,20 @@ class Replayed:
                 f"{self.data.name} has no class {unknown[0]!r}; it has "
                 f"{', '.join(list(self._queues)[:10])}."
             )
-        begin = f"{self.data.name} "
-        noted = campaign.noted_values("replayed")
-        used = {int(str(text)[len(begin) :]) for text in noted if str(text).startswith(begin)}
+        # By what a row holds: another file may have the same name, and rows may have moved.
+        had = Counter(_without_row(str(text)) for text in campaign.noted_values("replayed"))
+        used = set()
+        for row in range(len(self.data)):
+            known = _without_row(self._noted(row))
+            if had[known]:
+                had[known] -= 1
+                used.add(row)
         self._queues = self._fill(used)
+
+    def _noted(self, row: int) -> str:
+        """Return what the record says of a row: data set, place, and a digest of its content."""
+        content = f"{self.data.labels[row]}\n".encode() + self.data.X[row].astype("<f8").tobytes()
+        return f"{self.data.name} {row} {sha256(content).hexdigest()[:16]}"
 
     def acquire(self, request: Request) -> Acquired:
         """Take the next of the class."""
@@ -77,4 +89,9 @@ class Replayed:
             if not queue:
                 raise NoMore(f"{self.data.name} has no more instances of {request.label!r}")
             row = queue.popleft()
-        return Acquired(self.data.X[row], attrs={"replayed": f"{self.data.name} {row}"})
+        return Acquired(self.data.X[row], attrs={"replayed": self._noted(row)})
+
+
+def _without_row(noted: str) -> tuple[str, str]:
+    parts = noted.rsplit(" ", 2)
+    return parts[0], parts[-1]
