@@ -16,10 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palacs.datasets._dataset import Codes, Column
-from palacs.datasets._table_notices import Notice, Values, look_at_numbers, look_at_text
+from palacs.datasets._table_notices import (
+    Notice,
+    Values,
+    holds_several,
+    look_at_numbers,
+    look_at_text,
+)
 from palacs.datasets._table_numbers import is_number, looks_like_number
 from palacs.datasets._table_options import TableOptions
-from palacs.datasets._table_words import listing
+from palacs.datasets._table_words import free_name, listing
 
 Texts = list[str | None]
 # A number with its unit, 5.1 cm, $ 5.10, (5.10) or < 0.5: no category, and no id where all are
@@ -88,11 +94,15 @@ def make_features(raws: Sequence[Raw], y: Codes, options: TableOptions, where: s
     rows = _complete_rows(used, options, where)
     columns: list[Values] = []
     names: list[str] = []
+    taken = {raw.name for raw in used}
     for raw in used:
         filled, filling = _fill(raw.only(rows), options)
         made, labels, coding = _encode(filled, options, where)
         columns += made
-        names += labels
+        for label in labels:
+            # A column may be called as an encoded one: a=b.
+            names.append(label if label == raw.name else free_name(label, taken))
+            taken.add(names[-1])
         said = "; ".join(word for word in (told[raw.name].note, raw.how, filling, coding) if word)
         told[raw.name] = replace(told[raw.name], note=said)
     if not columns:
@@ -145,6 +155,12 @@ def _refuse_text(used: Sequence[Raw], options: TableOptions, where: str) -> None
                 f"{where} has a feature that is not only numbers: {raw.name!r} holds {odd[0]!r} "
                 f"({odd.count(odd[0])} times) among numbers. Mend or empty such cells, or leave "
                 f"the column out (--drop {raw.name!r})."
+            )
+        if holds_several(known := _known(raw)) and raw.name not in options.keep:
+            raise ValueError(
+                f"{where}: {raw.name!r} holds several numbers in a cell, such as {known[0]!r}; "
+                f"give each a column of its own, or leave it out (--drop {raw.name!r}). If they "
+                "are words, keep them as such (--keep)."
             )
     if texts and options.encode is None:
         shown = [f"{raw.name!r} (e.g. {_odd(raw)!r})" for raw in texts]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from palacs.datasets._table_columns import Raw
-from palacs.datasets._table_numbers import TwoReadings, read_numbers
+from palacs.datasets._table_numbers import TwoReadings, exact_floats, read_numbers, without_gaps
 from palacs.datasets._table_words import check_target
 
 if TYPE_CHECKING:
@@ -35,13 +35,17 @@ def _written_numbers(raw: Raw) -> Raw:
         numbers = read_numbers([text or "" for text in raw.values])
     except TwoReadings:
         return raw  # told with the other numbers that cannot be read
-    return raw if numbers is None else Raw(raw.name, numbers.values, numbers.how)
+    if numbers is None:
+        return Raw(raw.name, *without_gaps(raw.values))
+    return Raw(raw.name, numbers.values, numbers.how)
 
 
 def _values(column: pd.Series[Any]) -> Any:
     kind = getattr(column.dtype, "kind", "O")
     if kind == "m":
         return column.dt.total_seconds().to_numpy(dtype=np.float64)
+    if kind in "iu" and not column.hasnans:
+        return exact_floats(column.to_numpy(dtype=np.int64 if kind == "i" else np.uint64))
     if kind in "biuf":
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     missing = column.isna()

@@ -46,6 +46,8 @@ _HEX = "[0-9a-f]"
 _UUID = re.compile(
     rf"\{{?{_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}\}}?|{_HEX}{{16,}}", re.IGNORECASE
 )
+_NUMBER = r"[-+]?\d+(?:[.,]\d+)?"
+_SEVERAL_NUMBERS = re.compile(rf"{_NUMBER}(?:\s*[/x×]\s*{_NUMBER})+(?:\s*\D{{1,5}})?")
 
 
 class Notice(NamedTuple):
@@ -63,7 +65,7 @@ def look_at_numbers(name: str, values: Values, y: Codes) -> Notice:
     if not len(distinct):
         return Notice("nothing", "empty", leave_out=True)
     if len(distinct) == 1:
-        return Notice("numbers", f"always {distinct[0]:g}", leave_out=True)
+        return Notice("numbers", f"always {distinct[0]:.15g}", leave_out=True)
     codes = np.searchsorted(distinct, known)
     copied = _beside_class(codes, len(distinct), y[~np.isnan(values)])
     if copied is not None:
@@ -120,10 +122,25 @@ def look_at_text(name: str, texts: Texts, y: Codes) -> Notice:
     copied = _beside_class(np.array([code_of[t] for t in known]), len(distinct), y[there])
     if copied is not None:
         return copied._replace(holds="text")
-    unique = len(distinct) == len(texts) >= LEAST_ROWS
-    if unique or (len(known) >= LEAST_ROWS and all(map(_UUID.fullmatch, distinct))):
-        return Notice("an id", f"text, such as {distinct[0]!r}; no feature", leave_out=True)
+    if len(known) >= LEAST_ROWS and not holds_several(known):
+        if len(distinct) >= _NEARLY * len(known) or all(map(_UUID.fullmatch, distinct)):
+            return Notice("an id", f"text, such as {distinct[0]!r}; no feature", leave_out=True)
+        if 2 * len(distinct) > len(known) and not _says_who(name):
+            return Notice("text", f"{len(distinct)} different; --drop it if it is an id")
     return Notice("text", _who(name) if _says_who(name) else "")
+
+
+def holds_several(texts: Sequence[str]) -> bool:
+    """Whether texts are mostly different and several numbers each: measurements, and no id.
+
+    Examples
+    --------
+    >>> holds_several([f"{120 + i}/80" for i in range(10)])
+    True
+    """
+    if 2 * len(set(texts)) <= len(texts):
+        return False
+    return 2 * sum(bool(_SEVERAL_NUMBERS.fullmatch(text)) for text in texts) > len(texts)
 
 
 def _beside_class(codes: Codes, n_values: int, y: Codes) -> Notice | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ na n/a nan -nan null none nil nat <na> missing ? - -- – .
 #n/a #na #null! #div/0! #value! #ref! #name? #num!
 """
 MISSING = frozenset(["", *_WORDS.split()])
+_GAPS = MISSING - {"none", "nil"}
 _SWITCHES = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 _PAIRS = ({"true", "false"}, {"yes", "no"})
 _EXPONENT = r"(?:[eE][-+]?\d+)?"
@@ -27,6 +28,8 @@ _BLANKS = "\u00a0\u202f\u2009'’"
 _APART = re.compile(r"[-+]?[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d*)?")
 _BY_COMMAS = re.compile(rf"[-+]?[1-9]\d{{0,2}}(?:,\d{{3}})+(?:\.\d*)?{_EXPONENT}")
 _BY_POINTS = re.compile(rf"[-+]?[1-9]\d{{0,2}}(?:\.\d{{3}})+(?:,\d*)?{_EXPONENT}")
+# From here on not every whole number is a float.
+_EXACT = 2.0**53
 _COMMA = re.compile(rf"[-+]?(?:\d+,\d*|,\d+){_EXPONENT}")
 
 
@@ -41,8 +44,34 @@ class TwoReadings(ValueError):
     """A column can be read in two ways."""
 
 
+def exact_floats(values: NDArray[Any]) -> NDArray[np.float64] | list[str | None]:
+    """Return numbers as floats, or as text where whole ones too large for that would be the same.
+
+    Examples
+    --------
+    >>> exact_floats(np.array([2**53, 2**53 + 1]))
+    ['9007199254740992', '9007199254740993']
+    """
+    floats = values.astype(np.float64)
+    if values.dtype.kind in "iu" and (np.abs(floats) >= _EXACT).any():
+        texts = [str(value) for value in values.tolist()]
+        if _fall_together(dict(zip(texts, floats.tolist(), strict=True))):
+            return [*texts]
+    return floats
+
+
+def _fall_together(numbers: dict[str, float]) -> bool:
+    """Whether whole numbers of different digits are the same as floats: no measurement is so."""
+    large = [
+        text
+        for text, value in numbers.items()
+        if abs(value) >= _EXACT and text.lstrip("+-").isdecimal()
+    ]
+    return len({int(text) for text in large}) > len({numbers[text] for text in large})
+
+
 def read_numbers(cells: Sequence[str], decimal: str | None = None) -> Numbers | None:
-    """Return a column as numbers, or None where it holds text.
+    """Return a column as numbers, or None where it holds text, or numbers too long for floats.
 
     Parameters
     ----------
@@ -79,12 +108,27 @@ def read_numbers(cells: Sequence[str], decimal: str | None = None) -> Numbers | 
         how.insert(0, f"{' and '.join(sorted(switches, reverse=True))} as 1 and 0")
     else:
         found = _values(distinct, decimal)
-        if found is None:
+        if found is None or _fall_together(found[0]):
             return None
         numbers, said = found
         how = said + how
     values = np.array([numbers.get(cell, np.nan) for cell in cells], dtype=np.float64)
     return Numbers(values, "; ".join(how))
+
+
+def without_gaps(texts: Sequence[str | None]) -> tuple[list[str | None], str]:
+    """Return a column of text with None where a word says that a value is missing; and say so.
+
+    "None" and "nil" may well be answers, and stay what they are.
+
+    Examples
+    --------
+    >>> without_gaps(["red", "n/a", "none"])
+    (['red', None, 'none'], "missing: 'n/a'")
+    """
+    words = sorted({text for text in texts if text and text.casefold() in _GAPS})
+    kept = [None if not text or text in words else text for text in texts]
+    return kept, f"missing: {', '.join(map(repr, words))}" if words else ""
 
 
 def is_number(cell: str, decimal: str | None) -> bool:

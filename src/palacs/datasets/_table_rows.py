@@ -12,7 +12,7 @@ from palacs.datasets._dataset import Column, Dataset, Reading
 from palacs.datasets._table_columns import Features, Raw, make_features
 from palacs.datasets._table_labels import is_missing, label_text, look_alike, name_classes
 from palacs.datasets._table_options import TableOptions
-from palacs.datasets._table_words import listing
+from palacs.datasets._table_words import free_name, listing
 
 
 class Origin(NamedTuple):
@@ -78,18 +78,19 @@ def _named(
     raws: Sequence[Raw], used: tuple[str, str | None], remarks: list[str]
 ) -> tuple[list[Raw], list[str]]:
     """Give columns without a name and those of the same name names of their own."""
-    seen: dict[str, int] = {}
+    taken: set[str] = set()
     named = []
     for place, raw in enumerate(raws, 1):
         # pandas calls row numbers so when it reads them back.
         unnamed = not raw.name or raw.name.startswith("Unnamed:")
         name = raw.name or f"column {place}"
-        seen[name] = seen.get(name, 0) + 1
-        if seen[name] > 1 and name in used:
+        if name in taken and name in used:
             raise ValueError(f"Two columns are called {name!r}; rename one of them.")
-        if seen[name] > 1:
-            remarks.append(f"Another column {name!r} is called '{name} ({seen[name]})' here.")
-            name = f"{name} ({seen[name]})"
+        if name in taken:
+            other = free_name(name, {*taken, *(raw.name for raw in raws)})
+            remarks.append(f"Another column {name!r} is called {other!r} here.")
+            name = other
+        taken.add(name)
         named.append(Raw(name, raw.values, raw.how, unnamed))
     return named, remarks
 

@@ -24,6 +24,7 @@ _MARKS = (",", ";", "\t", "|")
 # Rows looked at for the separator, and lines for the names below a title.
 _LOOKED_AT, _LINES = 60, 20
 _FITTING = 0.9
+_FORMULA = re.compile(r'="([^"]*)"')
 _COMMENT = ("#", "%", "//")
 
 
@@ -106,11 +107,12 @@ def read_cells(
     names = _trimmed([name.strip() for name in next(rows, [])])
     if not names:
         raise ValueError(f"{where} is empty.")
-    body = _body(text, sep, len(names), (where, skipped))
+    body, short = _body(text, sep, len(names), (where, skipped))
     check_target(target, names, where)
     assert target is not None
     columns = [[cell.strip() for cell in body[i]] for i in range(body.shape[1])]
-    cells = Cells(names + [""] * (len(columns) - len(names)), columns, remarks)
+    names, columns = _without_formulas(names, columns, remarks)
+    cells = Cells(names + [""] * (len(columns) - len(names)), columns, remarks + short)
     return _without_empty_rows(cells), target, sep
 
 
@@ -226,14 +228,17 @@ def _find_separator(text: str, where: str, target: str | None) -> str:
     return found[0]
 
 
-def _body(text: str, sep: str, width: int, place: tuple[str, int]) -> Any:
-    """Return the rows below the names as a frame of text, at least ``width`` columns."""
+def _body(text: str, sep: str, width: int, place: tuple[str, int]) -> tuple[Any, list[str]]:
+    """Return the rows below the names as text, at least ``width`` columns; tell of short ones."""
     pandas = import_pandas(f"Reading {place[0]}")
     # A quick look at all rows, for pandas would cut what is too long without a word.
     widths: Counter[int] = Counter()
+    short = []
     for number, row in enumerate(islice(_rows(text, sep), 1, None), 2):
         filled = len(_trimmed(row))
         widths[len(row)] += 1
+        if len(row) < width:
+            short.append(number + place[1])
         if filled > width:
             raise ValueError(
                 f"{place[0]}: its rows do not match its header: there are {width} names, but row "
@@ -253,7 +258,28 @@ def _body(text: str, sep: str, width: int, place: tuple[str, int]) -> Any:
         )
     except pandas.errors.ParserError as error:
         raise ValueError(f"{place[0]}: a quote is opened and never closed ({error}).") from error
-    return frame.fillna("").iloc[1:]
+    return frame.fillna("").iloc[1:], _short_told(short, width)
+
+
+def _short_told(rows: list[int], width: int) -> list[str]:
+    if not rows:
+        return []
+    count = "1 row has" if len(rows) == 1 else f"{len(rows)} rows have"
+    return [
+        f"{count} fewer cells than the {width} names (row {listing(rows, limit=3)}): their last "
+        "cells count as missing; look whether a separator is missing there."
+    ]
+
+
+def _without_formulas(
+    names: list[str], columns: list[list[str]], remarks: list[str]
+) -> tuple[list[str], list[list[str]]]:
+    """Read ``="007"``, by which spreadsheets keep what looks like a number, as ``007``."""
+    if found := next((c for cs in (names, *columns) for c in cs if _FORMULA.fullmatch(c)), None):
+        bare = _FORMULA.sub(r"\1", found).strip()
+        remarks.append(f"Cells such as {found!r} were read as {bare!r}.")
+        names, *columns = [[_FORMULA.sub(r"\1", c).strip() for c in cs] for cs in (names, *columns)]
+    return names, columns
 
 
 def _brief(text: str) -> str:

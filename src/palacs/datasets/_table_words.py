@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
+from itertools import count
 from typing import Any
 
 
-def listing(names: Sequence[str], *, quote: bool = True, limit: int = 10) -> str:
+def listing(names: Sequence[Any], *, quote: bool = True, limit: int = 10) -> str:
     """List names for a message, at most ``limit``.
 
     Examples
@@ -15,9 +16,22 @@ def listing(names: Sequence[str], *, quote: bool = True, limit: int = 10) -> str
     >>> listing(["a", "b", "c"], limit=2)
     "'a', 'b' and 1 more"
     """
-    shown = [repr(name) if quote else name for name in names[:limit]]
+    shown = [repr(name) if quote else str(name) for name in names[:limit]]
     more = len(names) - limit
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name that no other has.
+
+    Examples
+    --------
+    >>> free_name("a", {"a", "a (2)"})
+    'a (3)'
+    """
+    if name not in taken:
+        return name
+    return next(made for n in count(2) if (made := f"{name} ({n})") not in taken)
 
 
 def check_target(target: str | None, columns: Iterable[Any], where: str) -> str:

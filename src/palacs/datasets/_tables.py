@@ -21,7 +21,13 @@ from palacs.datasets._dataset import Dataset
 from palacs.datasets._table_columns import Raw
 from palacs.datasets._table_frames import raws_from_frame
 from palacs.datasets._table_needs import import_pandas
-from palacs.datasets._table_numbers import TwoReadings, is_number, read_numbers
+from palacs.datasets._table_numbers import (
+    TwoReadings,
+    exact_floats,
+    is_number,
+    read_numbers,
+    without_gaps,
+)
 from palacs.datasets._table_options import TableOptions
 from palacs.datasets._table_rows import Origin, make_dataset
 from palacs.datasets._table_text import SEPARATORS, Cells, decode, read_cells
@@ -187,8 +193,10 @@ def _numbers(
                 raise ValueError(
                     f"{where}: in column {name!r} {error}; say which, for the whole file."
                 ) from error
-        if numbers is None:
+        if name in as_text:
             raws.append(Raw(name, [cell or None for cell in column]))
+        elif numbers is None:
+            raws.append(Raw(name, *without_gaps(column)))
         else:
             raws.append(Raw(name, numbers.values, numbers.how))
     return raws
@@ -255,7 +263,7 @@ def _read_npz(path: Path, target: str, groups: str | None) -> tuple[list[Raw], l
             "as numbers or fixed-width text (y.astype(str)) with numpy.savez."
         ) from error
     _check_npz_arrays(X, labels, target, where)
-    columns = [Raw(f"x{i + 1}", X[:, i].astype(np.float64)) for i in range(X.shape[1])]
+    columns = [Raw(f"x{i + 1}", exact_floats(X[:, i])) for i in range(X.shape[1])]
     columns.append(Raw(target, labels.tolist()))
     if groups is not None:
         columns.append(Raw(groups, np.asarray(belongs).tolist()))
