@@ -350,3 +350,19 @@ def test_a_recording_that_is_not_fetched_fails_with_the_remedy():
     c = campaign()
     with pytest.raises(SourceFailed, match="is not fetched; save it as a file"):
         c.run(lambda _: Acquired(recording="s3://lab/1.npy"), until=1, give_up=1)
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, Acquired])
+def test_a_source_may_fill_the_same_array_again(wrap: Any):
+    filled, held = np.zeros(2), threading.Lock()
+
+    class Ring:
+        def acquire(self, request: Request) -> Any:
+            with held:
+                filled[:] = vector(request)
+                return wrap(filled)
+
+    c = campaign()
+    c.run(Ring(), until=12, parallel=4, on_asked=lambda _: time.sleep(0.01))
+    found, labels = c.labelled_set()
+    assert found[:, 0].tolist() == [float(label == "left") for label in labels]

@@ -120,3 +120,18 @@ def test_a_class_that_looks_like_an_option_is_refused_before_anything_is_asked(t
     with pytest.raises(ValueError, match="PALACS_LABEL"):
         c.run(script(tmp_path, "echo 1"), until=1)
     assert c.history_length() == 0
+
+
+@pytest.mark.parametrize("named", ['"trial.csv"', '{"path": "trial.csv"}'])
+def test_a_file_that_json_names_is_looked_for_where_the_program_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+):
+    there = tmp_path / "there"
+    there.mkdir()
+    (there / "trial.csv").write_text("1 2")
+    (tmp_path / "trial.csv").write_text("8 9")  # of somebody else
+    monkeypatch.chdir(tmp_path)
+    c = campaign()
+    c.run(script(there, f"echo '{{\"recording\": {named}}}'"), until=1)
+    assert c.labelled_set()[0].tolist() == [[1.0, 2.0]]
+    assert c.recordings()[0].where == str(there / "trial.csv")

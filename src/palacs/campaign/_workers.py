@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import threading
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from queue import SimpleQueue
 from typing import Any
 
-from palacs.campaign._acquired import NoMore, NotAcquired, Source
+import numpy as np
+
+from palacs.campaign._acquired import Acquired, NoMore, NotAcquired, Source
 from palacs.campaign._records import Request
 
 
@@ -46,13 +48,22 @@ def _nothing(request: Request) -> None:
 def attempt(source: Source, request: Request) -> Any:
     """Return what a source brought, or a `Failure`."""
     try:
-        return source.acquire(request)
+        return _as_of_now(source.acquire(request))
     except NotAcquired as error:
         return Failure(str(error) or "not acquired", True, isinstance(error, NoMore))
     except OSError as error:
         return Failure(str(error) or type(error).__name__)  # it speaks for itself
     except BaseException as error:  # sys.exit() too: nobody else would hear of it in a thread
         return Failure(f"{type(error).__name__}: {error}")
+
+
+def _as_of_now(answer: Any) -> Any:
+    """Return an answer that stays what it is where a source fills the same array again."""
+    if isinstance(answer, np.ndarray):
+        return answer.copy()
+    if isinstance(answer, Acquired) and isinstance(answer.x, np.ndarray):
+        return replace(answer, x=answer.x.copy())
+    return answer
 
 
 class ThreadWorkers:

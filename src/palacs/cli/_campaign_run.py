@@ -114,7 +114,11 @@ def run(
                 on_failed=lambda r, why: _line(as_json, "failed", r.id, r.label, why),
             )
         say(str(found), err=True)
-        if found.exhausted and not (found.told or found.failed or found.added):
+        if found.told or found.added:
+            return
+        if found.failed:
+            raise typer.Exit(1)
+        if found.exhausted:
             raise typer.Exit(_NOTHING_TO_ASK)
 
 

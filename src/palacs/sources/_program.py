@@ -14,8 +14,9 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
@@ -151,7 +152,7 @@ class Program:
         return words
 
     def _answer(self, text: str, request: Request) -> Acquired:
-        brought = reply_of(text, self._name, request.id)
+        brought = self._in_its_folder(reply_of(text, self._name, request.id))
         if not isinstance(brought.x, str):
             return brought
         named = (self.folder or Path()) / brought.x
@@ -162,6 +163,15 @@ class Program:
                 f"{self._name} printed {brought.x[:80]!r}, which is neither numbers nor a file."
             )
         return brought
+
+    def _in_its_folder(self, brought: Acquired) -> Acquired:
+        """Take a path that it names from where it runs, not from where the loop does."""
+        named = brought.recording
+        known = dict(named) if isinstance(named, Mapping) else {"path": named}
+        path = known.get("path")
+        if self.folder is None or not isinstance(path, str) or not path or "://" in path:
+            return brought
+        return replace(brought, recording={**known, "path": self.folder / path})
 
 
 def _read(file: IO[bytes], name: str) -> str:
