@@ -21,7 +21,8 @@ def test_a_simulated_participant_is_recorded_kept_and_learned_from(tmp_path: Pat
     assert [number for number, _, _ in lines] == ["1", "2", "3", "4"]
     assert {label for _, label, _ in lines} == set(MOVEMENTS)
     assert 0 <= int(lines[-1][2]) <= 100
-    assert done.stderr == ""
+    said = [line for line in done.stderr.splitlines() if "compiling for this machine" not in line]
+    assert said == []
     out = tmp_path / "out"
     assert (out / "accuracy.png").stat().st_size > 10_000
     with palacs.load_campaign("bci", storage=f"sqlite:///{out}/palacs.db") as campaign:
