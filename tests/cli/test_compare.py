@@ -150,6 +150,24 @@ def test_more_trials_extend_the_folder_and_json_stands_alone(
     assert fewer.stdout == ""
 
 
+def test_files_of_one_name_have_results_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = ["--target", "label", "--budget", "6", "--trials", "2", "--strategies", "uniform"]
+    reports = []
+    for folder, rows in (("a", 20), ("b", 21), ("a", 20), ("b", 21)):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        data = write(tmp_path / folder, table(rows))
+        ran = CliRunner().invoke(app, ["compare", data, *arguments, "--jobs", "1", "--json"])
+        assert ran.exit_code == 0, ran.output
+        reports.append(json.loads(ran.stdout)["report"])
+        assert ("holds results on other data" in ran.stderr) == (folder == "b")
+    assert reports[0] == "comparison/my/report.html"
+    assert reports[1].startswith("comparison/my-")
+    assert reports[2:] == reports[:2]
+
+
 def test_an_untidy_table_is_compared_and_an_id_changes_nothing(tmp_path: Path) -> None:
     frame = table(20).sample(frac=1.0, random_state=0, ignore_index=True)
     errors = []

@@ -89,6 +89,21 @@ def test_more_trials_are_added_to_those_a_folder_has(
     assert contents(tmp_path / "grown") == contents(tmp_path / "whole")
 
 
+def test_adding_trials_that_was_interrupted_can_be_given_up_and_taken_up_again(
+    experiment: Experiment, tmp_path: Path
+) -> None:
+    whole = run(experiment, execution=ALONE, out=tmp_path).trials
+    longer = replace(experiment, trials=20)
+    Store(tmp_path, longer).keep("gauss", play(longer, range(8, 12)))  # type: ignore[arg-type]
+    pd.testing.assert_frame_equal(run(experiment, execution=ALONE, out=tmp_path).trials, whole)
+    with pytest.raises(SettingsConflict, match="holds 8 trials already, and 7 are wanted"):
+        Store(tmp_path, replace(experiment, trials=7))
+    ten = run(replace(experiment, trials=10), execution=ALONE, out=tmp_path).trials
+    assert ten.groupby(["strategy", "acquired"], observed=True)["trial"].nunique().eq(10).all()
+    assert len(ten) == len(whole) // 8 * 10
+    assert Store(tmp_path, longer).missing("gauss") == list(range(12, 20))
+
+
 def test_a_folder_whose_trials_were_drawn_by_the_files_name_is_refused_with_that_word(
     experiment: Experiment, tmp_path: Path
 ) -> None:
@@ -136,7 +151,6 @@ def test_where_long_settings_differ_late_the_message_shows_that_part() -> None:
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"trials": 7}, "holds 8 trials already, and 7 are wanted"),
         ({"seed": 4}, "seed: 0 there, 4 now"),
         ({"budget": 7}, "datasets gauss budget: 6 there, 7 now"),
         ({"bandwidth": 0.1}, "classifier: .*bandwidth='auto'.* there, .*bandwidth=0.1.* now"),

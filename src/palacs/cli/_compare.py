@@ -154,7 +154,7 @@ def compare_command(
         seed=seed,
     )
     folder = _folder(data) if out is None else out
-    with reporting(folder, aside=as_json) as console:
+    with reporting(folder, aside=as_json):
         lists = {"drop": _names(drop), "keep": _names(keep)}
         dataset = ds.load_any(data, target, groups=groups, random_state=seed, **reading, **lists)
         experiment = ex.comparison_experiment(
@@ -169,7 +169,11 @@ def compare_command(
             batch_size=batch_size,
             budget_cost=budget_cost,
         )
+        named, folder = folder, folder if out is not None else ex.folder_of_own(folder, experiment)
+    with reporting(folder, aside=as_json) as console:
         _tell_columns(dataset, console)
+        if folder != named:
+            console.print(f"{named} holds results on other data; these go to {folder}.\n")
         found = _play(experiment, ex.Execution(jobs, backend, address), folder, console)
         _print(found, console)
         with console.status("drawing the figures and the report"):

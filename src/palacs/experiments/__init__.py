@@ -27,7 +27,7 @@ from palacs.experiments._setup import (
 )
 from palacs.experiments._split import Split, make_split
 from palacs.experiments._stopping_replayed import stopping_sentences, what_stopping_saves
-from palacs.experiments._store import SettingsConflict
+from palacs.experiments._store import SettingsConflict, folder_of_own
 from palacs.experiments._summary import phase_errors
 from palacs.experiments._trial import Trial, TrialRules, run_trial
 from palacs.experiments.report import (
@@ -84,6 +84,7 @@ __all__ = [
     "few_trials",
     "final_gains",
     "find_ceiling",
+    "folder_of_own",
     "give_verdict",
     "holm",
     "make_split",

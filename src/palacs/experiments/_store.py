@@ -66,7 +66,7 @@ class Store:
         path, more = self.folder / _SETTINGS, True
         wanted = json.loads(json.dumps(self.experiment.settings()))
         if path.exists():
-            more = _check_settings(self.folder, _read_settings(path), wanted)
+            more = _check_settings(self.folder, _read_settings(path), wanted, self._kept())
         elif self.folder.exists() and (self.folder / _TRIALS).exists():
             raise SettingsConflict(
                 f"{self.folder} holds {_TRIALS} but no {_SETTINGS}, so it cannot be continued; "
@@ -138,8 +138,14 @@ class Store:
             with temporary.open("rb") as file:
                 os.fsync(file.fileno())
             temporary.replace(self.folder / _TRIALS)
-        shutil.rmtree(self._parts, ignore_errors=True)
+        if not self._surplus():
+            shutil.rmtree(self._parts, ignore_errors=True)
         return self.load()
+
+    def _surplus(self) -> bool:
+        """Whether there are trials beyond those wanted, of a longer run that was interrupted."""
+        parts = (part for task in self.experiment.tasks for part in self._read(task.name))
+        return any((part["trials"] >= self.experiment.trials).any() for part in parts)
 
     def _read(self, dataset: str) -> Iterator[dict[str, npt.NDArray[Any]]]:
         for path in sorted(self._parts.glob(f"{_index(self.experiment, dataset)}-*.npz")):
@@ -152,14 +158,30 @@ class Store:
 
     def _frame(self, dataset: str) -> pd.DataFrame:
         task = self.experiment.task(dataset)
+        wanted = range(self._kept(), self.experiment.trials)
         requested: dict[int, Any] = {}
         errors: dict[int, Any] = {}
         for part in self._read(dataset):
             for i, trial in enumerate(part["trials"].tolist()):
-                requested[trial], errors[trial] = part["requested"][i], part["errors"][i]
+                if trial in wanted:
+                    requested[trial], errors[trial] = part["requested"][i], part["errors"][i]
         return trial_frame(
             dataset, task.dataset.class_names, self.experiment.titles, requested, errors
         )
+
+
+def folder_of_own(folder: Path, experiment: Experiment) -> Path:
+    """Return a folder for the results on one data set, or one beside it if it holds other data.
+
+    Files of the same name, and one file read in two ways, are told apart by their content.
+    """
+    path = folder / _SETTINGS
+    try:
+        there = _read_settings(path)["datasets"][0]["sha256"]
+    except (OSError, SettingsConflict, LookupError, TypeError):
+        return folder  # free, or refused when it is used
+    now = experiment.settings()["datasets"][0]["sha256"]
+    return folder if there == now else folder.with_name(f"{folder.name}-{(now or 'drawn')[:8]}")
 
 
 def trial_frame(
@@ -213,16 +235,18 @@ def _read_settings(path: Path) -> dict[str, Any]:
     return settings
 
 
-def _check_settings(folder: Path, made_with: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    """Refuse another experiment's folder; return whether this one has more trials."""
+def _check_settings(
+    folder: Path, made_with: dict[str, Any], wanted: dict[str, Any], kept: int
+) -> bool:
+    """Refuse another experiment's folder; return whether other trials are wanted than it names."""
     there, now = ({**s, "trials": None} for s in (made_with, wanted))
     # As text, for the order of the strategies is that of the arrays kept.
     if json.dumps(there) == json.dumps(now):
-        count, more = made_with.get("trials"), wanted["trials"]
-        if isinstance(count, int) and count <= more:
-            return bool(count < more)
+        # It may name more than it has, where adding them was interrupted.
+        if kept <= (more := wanted["trials"]):
+            return bool(made_with.get("trials") != more)
         raise SettingsConflict(
-            f"{folder} holds {count} trials already, and {more} are wanted; ask for as many or "
+            f"{folder} holds {kept} trials already, and {more} are wanted; ask for as many or "
             "more, which are added to them, or use another folder with --out."
         )
     if _drawn_by_name(made_with) and not _drawn_by_name(wanted):
