@@ -139,3 +139,13 @@ def test_lost_samples_are_told_from_jitter(seed: int, jitter: float) -> None:
     whole = straighten(np.arange(1500) / 250 + rng.normal(0, jitter, 1500), 250)
     assert not whole.missing.any()
     assert np.abs(whole.times - np.arange(1500) / 250).max() <= 6 * jitter / np.sqrt(1500) + 1e-9
+
+
+@pytest.mark.parametrize("every", [100, 200, 300])
+def test_samples_that_are_lost_all_the_time_are_not_taken_for_jitter(every: int) -> None:
+    numbers = np.arange(1250)
+    numbers = numbers[numbers % every != 50]
+    late = np.abs(np.random.default_rng(every).normal(0, 0.001, len(numbers)))
+    line = straighten(numbers / 250 + late, 250)
+    rate, off = line.rate()
+    assert line.missing.any() or abs(rate - 250) > 0.005 * 250 + off

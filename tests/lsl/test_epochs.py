@@ -164,3 +164,14 @@ def test_samples_at_the_end_of_the_range_are_saturated() -> None:
 def test_settings_that_cannot_be_are_refused(wrong) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(wrong))}="):
         EpochSettings(**wrong)
+
+
+def test_a_stream_that_says_another_rate_than_it_sends_is_refused() -> None:
+    info = pylsl.StreamInfo("hasty", "EEG", 1, 250, pylsl.cf_double64, "hasty")
+    outlet, begun = pylsl.StreamOutlet(info), lsl_now()
+    with StreamReader("name=hasty") as reader:
+        assert outlet.wait_for_consumers(10)
+        for number in range(400):
+            outlet.push_sample([float(number)], begun + number / 400)
+        with pytest.raises(BadEpoch, match="says 250 samples per second and sends 400"):
+            take_epoch(reader, begun + 0.2, EpochSettings(0, 0.3))

@@ -119,3 +119,53 @@ def test_the_timeline_is_set_on_the_bench(shared_studio: Any, visitor: Visitor) 
     expect(page.locator("[data-session-saved]")).to_be_visible()
     kept = shared_studio.get("/campaigns/planned/session")["timeline"]
     assert (kept["performing"], kept["rest"], kept["block"]) == ([6.0, 8.0], 5.0, 12)
+
+
+CLOCK_THAT_IS_SET = """() => {
+  const [plain, fetched] = [window.fetch, { shift: 0 }];
+  window.setClock = (seconds) => { fetched.shift = seconds; };
+  window.fetch = async (where, how) => {
+    const answer = await plain(where, how);
+    if (!String(where).endsWith("/clock")) return answer;
+    const { at } = await answer.json();
+    return new Response(JSON.stringify({ at: at + fetched.shift }));
+  };
+}"""
+
+
+def test_a_clock_that_is_set_is_known_in_the_next_trial(
+    shared_studio: Any, visitor: Visitor
+) -> None:
+    path = new_session(shared_studio, "set-clock", 4, block=1, **{"break": None})
+    page = visitor.open(f"{path}/session")
+    page.evaluate(CLOCK_THAT_IS_SET)
+    begin(page)
+    expect(page.locator("[data-says]")).to_have_text("Break")
+    page.evaluate("setClock(100)")
+    page.keyboard.press("Space")
+    stage = page.locator("[data-stage]")
+    expect(stage).not_to_have_attribute("data-phase", "start")
+    expect(stage).to_have_attribute("data-phase", "start")
+    rows = shared_studio.get(f"{path}/history")["rows"]
+    assert [round(row["attrs"]["onsets"]["offset"], -1) for row in rows] == [0, 100]
+
+
+def test_space_on_dry_run_records_nothing_and_a_silent_storage_loses_no_trial(
+    shared_studio: Any, visitor: Visitor
+) -> None:
+    path = new_session(shared_studio, "rehearsed", 1, block=1, **{"break": None})
+    page = visitor.open(f"{path}/session")
+    expect(page.locator("[data-stage]")).to_have_attribute("data-ready", "")
+    page.get_by_label("Full screen").uncheck()
+    page.get_by_role("button", name="Dry run").focus()
+    page.keyboard.press("Space")
+    expect(page.locator("[data-says]")).to_have_text("Break")
+    assert shared_studio.get(f"{path}/history")["rows"] == []
+    page.reload()
+    silent = {"error": {"message": "the storage does not answer", "kind": "storage"}}
+    page.route("**/performed", lambda route: route.fulfill(status=503, json=silent), times=1)
+    begin(page)
+    expect(page.locator("[data-says]")).to_have_text("Break")
+    (row,) = shared_studio.get(f"{path}/history")["rows"]
+    assert row["attrs"]["onsets"]
+    visitor.complaints.clear()

@@ -23,6 +23,8 @@ Array = npt.NDArray[np.float64]
 # What comes before an epoch tells how fast the clock runs and how far the stamps stray.
 _CONTEXT_S = 4.0
 _CLIPPED_IN_A_ROW = 8
+# Of the sampling rate: amplifiers stray by less, unless samples are lost all the time.
+_RATE_OFF = 0.005
 
 
 class BadEpoch(Exception):
@@ -152,6 +154,7 @@ def _cut(segment: Segment, onset: float, settings: EpochSettings, last: bool) ->
     if not last and inside.stop + line.margin > len(stamps):
         return None
     _check_whole(line, inside, onset, segment)
+    _check_rate(line, facts.rate)
     if abs(line.times[first] - onset - settings.start) > 0.75 / facts.rate:
         raise BadEpoch("the stream does not reach back to where the epoch begins.")
     chosen = _chosen(facts.channels, settings.channels)
@@ -186,6 +189,16 @@ def _check_whole(line: Timeline, inside: slice, onset: float, segment: Segment) 
         raise BadEpoch(
             f"the last {lacking} of {inside.stop - inside.start} samples are missing: the stream "
             f"{why} {line.times[-1] - onset:.3f} s after the onset."
+        )
+
+
+def _check_rate(line: Timeline, said: float) -> None:
+    """Refuse what would last longer or shorter than it should."""
+    rate, off = line.rate()
+    if abs(rate - said) > _RATE_OFF * said + off:
+        raise BadEpoch(
+            f"the stream says {said:g} samples per second and sends {rate:.4g}: either it "
+            "says so wrongly or samples are lost on the way; look after its source."
         )
 
 

@@ -42,6 +42,12 @@ class Timeline:
     margin: int
     jitter: float
 
+    def rate(self) -> tuple[float, float]:
+        """Return how many samples were taken per second, and how far that may be off."""
+        n = len(self.times) + self.missing.sum()
+        rate = float((n - 1) / max(self.times[-1] - self.times[0], 1e-9))
+        return rate, float(_ABOVE_NOISE * self.jitter * rate**2 * (12 / n**3) ** 0.5)
+
 
 def straighten(stamps: Times, rate: float) -> Timeline:
     """Return the times of samples from their stamps.
@@ -87,7 +93,7 @@ def _missing(stamps: Times, rate: float) -> tuple[Counts, int]:
     lag = stamps * rate - np.arange(len(stamps))
     steps = _lasting(lag, width)
     # How far medians stray: as seen, and as jitter of this size makes them, if few are seen.
-    noise = max(_spread(steps), 1.25 * _spread(off) / np.sqrt(width)) if len(steps) else np.inf
+    noise = max(_stray(steps), 1.25 * _spread(off) / np.sqrt(width)) if len(steps) else np.inf
     least = max(0.5, _ABOVE_NOISE * noise)
     for _ in range(len(steps)):
         best = int(np.argmax(np.abs(steps)))
@@ -109,6 +115,12 @@ def _lasting(lag: Times, width: int) -> Times:
     windows = np.lib.stride_tricks.sliding_window_view(lag, width)[:: max(1, width // 2)]
     middles = np.median(windows, axis=1)
     return np.asarray(middles[2:] - middles[:-2])
+
+
+def _stray(steps: Times) -> float:
+    """Return how far steps stray, without taking gaps that come often for noise."""
+    beside = _spread(steps - np.round(steps))
+    return beside if _ABOVE_NOISE * beside < 0.5 else _spread(steps)
 
 
 def _where(lag: Times, width: int) -> int:

@@ -106,7 +106,10 @@ clock.compare(5);
 /** @type {(phase: "cue" | "rest", asked: Shown | null) => Promise<void>} For those who record: markers. */
 async function mark(phase, asked) {
   if (!asked) return;
-  const at = await painted(() => {}) + clock.offset;
+  const seen = await painted(() => {});
+  // A page may be open for days, and sleep in between.
+  await clock.compare(2);
+  const at = seen + clock.offset;
   post(`${path}/painted`, { phase, at, uncertainty: clock.uncertainty, request: asked.id, label: asked.label }).catch(() => {});
 }
 

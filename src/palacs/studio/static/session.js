@@ -17,6 +17,7 @@ const stage = find("[data-stage]");
 const picture = findA(HTMLImageElement, "[data-picture]");
 const [says, hint] = [find("[data-says]"), find("[data-hint]")];
 const RETRY_MS = 1000;
+const STORAGE_SILENT = 503;
 
 /** @type {{ timeline: Timeline, classes: Label[] }} */
 const { timeline, classes } = await get(`${path}/session`);
@@ -70,7 +71,7 @@ async function insist(task) {
     try {
       return await task();
     } catch (caught) {
-      if (problemOf(caught).status !== 0) throw caught;
+      if (![0, STORAGE_SILENT].includes(problemOf(caught).status ?? -1)) throw caught;
       await sleep(RETRY_MS);
     }
   }
@@ -96,6 +97,7 @@ let ahead = null;
 async function oneTrial() {
   trial += 1;
   const fixation = await show("fixation");
+  clock.compare(2);
   // As late as possible, so that the decision knows the most; where that took too long, earlier.
   const coming = ahead ?? next();
   ahead = null;
@@ -190,7 +192,11 @@ find("[data-dry]").addEventListener("click", () => session(true));
 document.addEventListener("keydown", (event) => {
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   const started = stage.dataset.phase !== "start";
-  if (event.key === " " && !started) press();
+  // Space on "Dry run" is a dry run: what is only rehearsed must not be recorded.
+  if (event.key === " " && !started) {
+    if (event.target === find("[data-dry]")) session(true);
+    else press();
+  }
   else if (started && ["Escape", "p"].includes(event.key)) pause();
   if (event.key === " ") event.preventDefault();
 });

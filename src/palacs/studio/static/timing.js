@@ -32,6 +32,8 @@ export async function painted(change) {
 export const until = (moment) => sleep(Math.max(0, 1000 * (moment - now()) - 17));
 
 const KEPT = 20;
+// How far two clocks run apart while so many comparisons are made, in seconds.
+const APART_S = 0.02;
 
 export class Clock {
   /** @param {() => Promise<{ at: number }>} ask The studio's time. */
@@ -51,9 +53,17 @@ export class Clock {
       try {
         const { at } = await this.ask();
         const back = now();
-        this.trips = [...this.trips, { offset: at - (sent + back) / 2, trip: back - sent }].slice(-KEPT);
+        this.note({ offset: at - (sent + back) / 2, trip: back - sent });
       } catch { /* the others count */ }
     }
+  }
+
+  /** @param {{ offset: number, trip: number }} latest */
+  note(latest) {
+    // A clock that was set, or a computer that slept: what was measured before is over.
+    /** @param {{ offset: number, trip: number }} one */
+    const same = ({ offset, trip }) => Math.abs(offset - latest.offset) <= (trip + latest.trip) / 2 + APART_S;
+    this.trips = [...this.trips.filter(same), latest].slice(-KEPT);
   }
 
   // The shortest trip says most about the moment in its middle.
