@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
-from palacs import Conditions
+from palacs import Conditions, plots
 from palacs.datasets import Dataset
 from palacs.experiments import (
     Execution,
@@ -19,6 +20,7 @@ from palacs.experiments import (
     comparison_experiment,
     run,
 )
+from palacs.experiments.report._comparison_report import _class_tables
 from palacs.experiments.report._model_sentence import check_model, model_sentences
 
 MakeDataset = Callable[..., Dataset]
@@ -53,6 +55,19 @@ def test_errors_by_class_are_those_the_trials_ended_with(
         assert weighted == pytest.approx(last[last["strategy"] == title]["error"].mean())
     easy = errors[errors["class"] == "a"]["error"]
     assert easy.max() <= errors["error"].mean()
+
+
+def test_errors_by_class_say_that_they_rest_on_the_first_trials_only(
+    make_dataset: MakeDataset,
+) -> None:
+    experiment = comparison_experiment(make_dataset(), ["uniform"], trials=52, budget=3)
+    results = run(experiment, execution=Execution(jobs=1))
+    errors = class_errors(results)
+    said = "the first 50 of 52 trials"
+    assert errors.attrs["rests_on"] == said
+    assert said in _class_tables(errors)[0].caption
+    texts = [text.get_text() for text in plots.class_errors(errors).findobj(Text)]
+    assert any(said in text for text in texts)
 
 
 def noise(seed: int = 0) -> Dataset:

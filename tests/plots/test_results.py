@@ -175,3 +175,12 @@ def test_the_legend_above_a_single_data_set_is_not_cut_off():
     figure = plots.proportions(table)
     FigureCanvasAgg(figure).draw()
     assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_names_of_many_classes_do_not_cover_each_other():
+    names = [f"species {i:02d}" for i in range(60)]
+    frame = pd.DataFrame({"dataset": "many", "strategy": "PAL-ACS", "class": names})
+    figure = plots.proportions(frame.assign(proportion=1 / 60, paper_proportion=float("nan")))
+    figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in figure.axes[0].get_xticklabels()]
+    assert all(left.x1 <= right.x0 for left, right in pairwise(boxes))

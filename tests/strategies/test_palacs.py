@@ -2,6 +2,7 @@
 
 import warnings
 from math import exp
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -247,6 +248,18 @@ def test_a_kernel_too_narrow_for_the_data_is_told_with_the_remedy() -> None:
     assert caught[0].filename == __file__
     with pytest.warns(VanishingKernelWarning):
         PALACS(bandwidth=0.05).query(np.random.default_rng(0).random((30, 900)), y[:30])
+
+
+@pytest.mark.parametrize("sampling", ["monte-carlo", "grid"])
+def test_scaling_is_no_remedy_where_it_would_change_nothing(
+    sampling: Literal["monte-carlo", "grid"],
+) -> None:
+    X, y = in_other_units()
+    scaled = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    for features in (X, scaled):
+        with pytest.warns(VanishingKernelWarning, match=r"Use bandwidth=\"auto\"\.$") as caught:
+            PALACS(bandwidth=1e-9, sampling=sampling, random_state=0).query(features, y)
+        assert caught[0].filename == __file__
 
 
 def test_the_papers_bandwidth_gives_no_warning_where_features_are_scaled() -> None:

@@ -112,8 +112,9 @@ def columns_table(reading: Reading) -> Table:
 
 def class_errors_table(errors: pd.DataFrame) -> Table:
     """Show the error of each class at the end, the hardest classes above."""
+    some = f", in {errors.attrs['rests_on']}" if "rests_on" in errors.attrs else ""
     table = Table(
-        title="Error of each class at the end",
+        title=f"Error of each class at the end{some}",
         box=None,
         pad_edge=False,
         padding=(0, 1),

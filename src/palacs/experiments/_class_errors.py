@@ -76,6 +76,7 @@ def class_errors(results: Results) -> pd.DataFrame:
     -------
     frame : DataFrame
         Columns strategy, class, error: the share of its test instances that are decided wrongly.
+        ``frame.attrs["rests_on"]`` says of how many trials, where it is not all.
 
     Examples
     --------
@@ -91,7 +92,10 @@ def class_errors(results: Results) -> pd.DataFrame:
     for title in experiment.titles:
         wrong = np.mean([_by_class(results, *last) for last in _last_sets(results, title)], axis=0)
         rows += [(title, name, float(w)) for name, w in zip(names, wrong, strict=True)]
-    return pd.DataFrame(rows, columns=["strategy", "class", "error"])
+    frame = pd.DataFrame(rows, columns=["strategy", "class", "error"])
+    if experiment.trials > _MOST_TRIALS:
+        frame.attrs["rests_on"] = f"the first {_MOST_TRIALS} of {experiment.trials} trials"
+    return frame
 
 
 def try_other_model(results: Results, strategy: str) -> OtherModel | None:

@@ -82,8 +82,13 @@ def class_errors(errors: pd.DataFrame, *, ax: Axes | None = None) -> Figure | Ax
     axis_labels(panel, "decided wrongly at the end (%)")
     handles = [Line2D([], [], **_dot(strategy), label=strategy) for strategy in strategies]
     legend(figure, handles, ax)
+    notes = []
     if len(hardest) > len(listed):
-        note(figure, f"The {len(listed)} hardest of {len(hardest)} classes.")
+        notes.append(f"The {len(listed)} hardest of {len(hardest)} classes.")
+    if "rests_on" in errors.attrs:
+        notes.append(f"From {errors.attrs['rests_on']}.")
+    if notes:
+        note(figure, " ".join(notes))
     return finish(figure, ax)
 
 

@@ -32,6 +32,9 @@ from palacs.plots._style import (
 _FULL_COLOR = 0.02
 """A difference of two points of error has the full colour, unless a larger one is there."""
 
+_UPRIGHT = 16
+"""Names of more classes than these stand upright, for they would cover each other."""
+
 
 @overload
 def proportions(table2: pd.DataFrame) -> Figure: ...
@@ -108,15 +111,18 @@ def _draw_proportions(ax: Axes, table2: pd.DataFrame, strategies: list[str]) -> 
             zorder=4,
         )
     ax.axhline(100 / len(classes), color=MUTED, linestyle=":", linewidth=1.0, zorder=3)
-    crowded = sum(len(str(name)) for name in classes) > 40
+    packed = len(classes) > _UPRIGHT
+    crowded = packed or sum(len(str(name)) for name in classes) > 40
     ax.set_xticks(
         np.arange(len(classes)),
         [str(name) for name in classes],
-        rotation=30 if crowded else 0,
+        rotation=90 if packed else 30 if crowded else 0,
         ha="right" if crowded else "center",
+        va="center" if packed else "top",
         rotation_mode="anchor",
     )
-    ax.tick_params(axis="x", length=0, labelcolor=INK, labelsize=7.5)
+    ax.tick_params(axis="x", length=0, labelcolor=INK, labelsize=min(7.5, 360 / len(classes)))
+    ax.margins(x=0.01 if packed else None)
     ax.set_ylim(bottom=0)
     axis_labels(ax, y="acquisitions (%)")
 

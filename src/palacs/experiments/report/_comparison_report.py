@@ -205,5 +205,6 @@ def _class_tables(errors: pd.DataFrame | None) -> list[Table]:
     wide = errors.pivot(index="class", columns="strategy", values="error")[strategies]
     order = wide.mean(axis=1).sort_values(ascending=False, kind="stable").index[:_MOST_CLASSES]
     more = f", the {_MOST_CLASSES} hardest of {len(wide)}" if len(wide) > _MOST_CLASSES else ""
-    caption = f"Error of each class at the end of the budget{more}."
+    some = f"; from {errors.attrs['rests_on']}" if "rests_on" in errors.attrs else ""
+    caption = f"Error of each class at the end of the budget{more}{some}."
     return [plain_table(wide.loc[order].reset_index(), caption)]
