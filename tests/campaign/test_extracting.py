@@ -412,3 +412,29 @@ def test_a_closed_campaign_keeps_its_features(tmp_path: Path) -> None:
     campaign.close_campaign("done")
     with pytest.raises(CampaignClosed, match="its features stay"):
         campaign.extract(peaks, "too late")
+
+
+factor = 1.0
+
+
+def scaled(epoch: Any) -> Any:
+    return factor * peaks(epoch)
+
+
+def test_what_an_extractor_uses_must_not_have_changed_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"sqlite:///{tmp_path}/lab.db"
+    begun = create_campaign("study", ["rest", "left"], storage=url, extractor=scaled)
+    begun.add(None, "rest", recording=record(tmp_path, 1))
+    same = load_campaign("study", storage=url)
+    same.use_extractor(scaled)
+    same.add(None, "left", recording=record(tmp_path, 2))
+    monkeypatch.setattr(f"{__name__}.factor", 100.0)
+    other = load_campaign("study", storage=url)
+    other.use_extractor(scaled)
+    with pytest.raises(CampaignError, match="makes other features of the recording of"):
+        other.add(None, "left", recording=record(tmp_path, 3))
+    assert other.status().instances == 2
+    assert same.export(tmp_path / "out.csv").exists()
+    assert import_campaign(tmp_path / "out.csv", storage="memory").status().instances == 2

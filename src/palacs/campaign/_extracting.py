@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 AnswerPlan = Callable[[Ledger, Sequence[Answer]], list[Draft]]
 
 _MOST_TRIES = 50  # each extracts what came in meanwhile
+_PAGE = 2_000
 
 
 class ExtractingCampaign(ChangingCampaign, ABC):
@@ -224,6 +225,8 @@ class ExtractingCampaign(ChangingCampaign, ABC):
         ready = self._found(known)
         if key[0]:
             ready = self._as_recorded(ready, key[0])
+        else:
+            self._hold_against(ready, self._first_extracted())
         self._ready = key, ready
         return ready
 
@@ -255,9 +258,7 @@ class ExtractingCampaign(ChangingCampaign, ABC):
         if not n:
             return extractor
         if not extractor.fitted:
-            [first] = self._storage.events(self._stored.key, event, limit=1)
-            if not first.erased and recordings.are_there([self._member(first)]):
-                check_against_record(extractor, [first], recordings)
+            self._hold_against(extractor, self._storage.events(self._stored.key, event, limit=1)[0])
             return extractor
         vectors = self._storage.events(self._stored.key, event, limit=n)
         on = [e for e in vectors if not e.payload.get("late")]
@@ -271,6 +272,23 @@ class ExtractingCampaign(ChangingCampaign, ABC):
         fitted = fitted_again(extractor, members, recordings)
         check_against_record(fitted, on, recordings)
         return fitted
+
+    def _hold_against(self, extractor: Extractor, event: Event | None) -> None:
+        """See whether a fixed extractor makes the features that were recorded with an event."""
+        recordings = Recordings(self.recording)
+        if event is None or event.erased or not recordings.are_there([self._member(event)]):
+            return
+        check_against_record(extractor, [event], recordings)
+
+    def _first_extracted(self) -> Event | None:
+        """Return the first event whose features an extractor made; None where there is none."""
+        after = 0
+        while page := self._storage.events(self._stored.key, after, limit=_PAGE):
+            after = page[-1].seq
+            made = (event for event in page if event.payload.get("extracted"))
+            if (first := next(made, None)) is not None:
+                return first
+        return None
 
     def _member(self, event: Event) -> Member:
         assert event.entry is not None

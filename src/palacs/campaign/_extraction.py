@@ -251,13 +251,15 @@ def check_against_record(
         if made.shape != x.shape or not _alike(made, x):
             raise CampaignError(
                 f"the extractor {extractor.version} makes other features of the recording of "
-                f"{event.entry} here than it made for the record; are its packages others "
-                f"({_packages(extractor)} here)? Extract again, so that all are made the same way."
+                f"{event.entry} here than it made for the record; its code, or what it uses"
+                f"{_packages(extractor)}, is another. Extract again, so that all are made the same "
+                "way."
             )
 
 
 def _packages(extractor: Extractor) -> str:
-    return ", ".join(f"{name} {version}" for name, version in extractor.packages.items())
+    listed = ", ".join(f"{name} {version}" for name, version in extractor.packages.items())
+    return f" ({listed} here)" if listed else ""
 
 
 def _alike(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> bool:

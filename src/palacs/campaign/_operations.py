@@ -227,7 +227,11 @@ def add(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
 
 
 def _instance(kind: EventKind, id_: str, label: Label, given: Answer) -> Draft:
-    payload = {} if given.recording is None else {"recording": given.recording.to_payload()}
+    payload: dict[str, Any] = {}
+    if given.recording is not None:
+        payload["recording"] = given.recording.to_payload()
+    if isinstance(given, Extracted):
+        payload["extracted"] = True  # so that an extractor can be held against it later
     raw = _values.to_bytes(given.vector)
     return Draft(
         kind, id_, label, raw, given.cost, given.duration, payload=payload, attrs=given.attrs
