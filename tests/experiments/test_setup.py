@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -212,3 +213,14 @@ def test_an_import_path_makes_a_classifier_with_its_defaults() -> None:
     made = classifier_from_path("sklearn.linear_model.LogisticRegression")
     assert isinstance(made, LogisticRegression)
     assert made.get_params() == LogisticRegression().get_params()
+
+
+def test_many_classes_raise_no_doubt_that_they_are_classes() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(30), 6)
+    names = tuple(f"species {i}" for i in range(30))
+    X = rng.normal(y[:, None], 1.0, (180, 2))
+    dataset = Dataset("many", X, y, names, ("u", "v"), "", "drawn", "")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        comparison_experiment(dataset, ["uniform"], budget=3, trials=1).run("many", 0)

@@ -23,6 +23,7 @@ from palacs.conditions import Conditions
 from palacs.datasets import DATASETS, Dataset
 from palacs.evidence import normalise
 from palacs.experiments._described import describe
+from palacs.experiments._few_per_class import expect_few_per_class
 from palacs.experiments._split import Split, make_split
 from palacs.experiments._trial import Trial, TrialRules, run_trial
 from palacs.strategies import ProportionalSelection, Strategy, find, make
@@ -159,6 +160,7 @@ class Experiment:
 
     def run(self, dataset: str, trial: int) -> dict[str, Trial]:
         """Play trial number ``trial`` with every strategy, by title."""
+        expect_few_per_class()
         task = self.task(dataset)
         split, seed = self.deal(dataset, trial)
         conditions = self.conditions

@@ -24,6 +24,7 @@ from palacs.experiments._condition_checks import (
     check_limits,
 )
 from palacs.experiments._experiment import Experiment, Task, parzen, scaled, strategy_for
+from palacs.experiments._few_per_class import expect_few_per_class
 from palacs.experiments._model_sources import model_from
 from palacs.experiments._trial import check_supply
 from palacs.objects import seeded
@@ -174,6 +175,7 @@ def comparison_experiment(
 
 def _check_classifier(classifier: Any, dataset: Dataset) -> None:
     """Refuse what cannot learn from as little as a trial begins with."""
+    expect_few_per_class()
     _, first = np.unique(dataset.y, return_index=True)
     rows = np.append(first, np.setdiff1d(np.arange(len(dataset)), first)[0])
     try:
