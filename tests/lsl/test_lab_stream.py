@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,7 +75,7 @@ def test_cues_that_somebody_else_shows_are_followed(new_stream, tmp_path: Path) 
     campaign = create_campaign(
         "shown", ["a", "b"], strategy="uniform", storage="memory", extractor=np.ravel
     )
-    first, second, third = campaign.ask_many(3)
+    first, second, third, covered = campaign.ask_many(4)
     with (
         MarkerOutlet("page") as page,
         LabStream(tmp_path, f"name={stream.source_id}", SHORT) as lab,
@@ -83,15 +85,29 @@ def test_cues_that_somebody_else_shows_are_followed(new_stream, tmp_path: Path) 
         thread = threading.Thread(target=lambda: told.append(lab.follow(campaign, "page", until=2)))
         thread.start()
         assert page.wait_for_listener()
-        page.send("onset", label="a", request="of another campaign")
-        painted = page.send("onset", label=first.label, request=first.id, at=lsl_now() - 0.05)
-        page.send("offset", label=first.label, request=first.id)
-        page.send("onset", label=second.label, request=second.id, at=lsl_now() - 1000)
-        page.send("onset", label=third.label, request=third.id)
+
+        def shown(request: Any, at: float | None = None, performed: bool = True) -> float:
+            onset = page.send("onset", label=request.label, request=request.id, at=at)
+            time.sleep(0.02)
+            page.send("offset", label=request.label, request=request.id)
+            if performed:
+                campaign.performed(request, attrs={"onsets": {"cue": onset}})
+            return onset
+
+        for event in ("onset", "offset"):
+            page.send(event, label="a", request="of another campaign")
+        page.send("onset", label=first.label, request=first.id)  # the page was loaded again
+        painted = shown(first, at=lsl_now() - 0.05)
+        shown(second, at=lsl_now() - 1000)
+        campaign.fail(covered, "the page was not to be seen while performing")
+        shown(covered, performed=False)
+        shown(third)
         thread.join(20)
         assert told == [2]
     instance = campaign.instance(first.id)
     assert instance.attrs["lsl_onset"] == pytest.approx(painted, abs=1e-3)
+    assert instance.attrs["onsets"] == {"cue": pytest.approx(painted, abs=1e-3)}
+    assert campaign.status().states["delivered"] == 2
     assert abs(stream.time_of(instance.x[0]) - painted) <= 0.0005 + 0.0002
     reasons = campaign.history().set_index("id")["reason"]
     assert reasons[second.id] == "there was no stream where the epoch begins."

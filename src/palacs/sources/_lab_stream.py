@@ -106,13 +106,15 @@ class LabStream:
         cues: str = "palacs-studio",
         *,
         event: str = "onset",
+        performed: bool = True,
         until: int | None = None,
     ) -> int:
         """Tell the epochs of cues that somebody else asks for and shows, such as the studio.
 
-        A marker of this event that names a request of the campaign is answered by the epoch
-        around it, or failed with the reason; other markers are left alone. It goes on until
-        `close` is called from another thread.
+        A request of the campaign is answered by the epoch around its marker, or failed with the
+        reason, once its ``offset`` came and the record says that it was performed; what the page
+        calls failed is not told. Of a cue that was shown again the last marker counts. It goes on
+        until `close` is called from another thread.
 
         Parameters
         ----------
@@ -123,6 +125,9 @@ class LabStream:
         event : str
             From where epochs count: ``"onset"``, when the cue appears, or ``"performing"``, when
             it goes and a session of the studio has the participant perform.
+        performed : bool
+            Whether to wait for the record, as the studio writes it; without, every cue that
+            ended is told.
         until : int or None
             Return after so many were told.
 
@@ -136,19 +141,34 @@ class LabStream:
                 "see Campaign.extract."
             )
         told = 0
+        shown: dict[str, Marked] = {}
         with MarkerReader(cues) as reader:
             while not self._closed.is_set() and (until is None or told < until):
                 for at, marker in reader.wait(0.2):
-                    if marker.event == event and marker.request is not None:
-                        told += self._followed(campaign, at, marker)
+                    request = str(marker.request)
+                    if marker.event == event:
+                        shown[request] = at, marker
+                    elif marker.event == "offset" and request in shown:
+                        markers = [shown.pop(request), (at, marker)]
+                        if not performed or self._performed(campaign, request):
+                            told += self._followed(campaign, request, markers)
         return told
 
-    def _followed(self, campaign: Campaign, onset: float, marker: Marker) -> bool:
+    def _performed(self, campaign: Campaign, request: str) -> bool:
+        """Wait a moment for the page to say that a request was performed."""
+        end = lsl_now() + self.patience
+        while lsl_now() < end and not self._closed.is_set():
+            pending = [each for each in campaign.pending() if each.id == request]
+            if not pending or pending[0].performed_at is not None:
+                return bool(pending)  # else of another campaign, or failed by the page
+            self._closed.wait(0.05)
+        return False
+
+    def _followed(self, campaign: Campaign, request: str, markers: Sequence[Marked]) -> bool:
         """Tell or fail the request of one cue; say whether it was told."""
-        request = str(marker.request)
         try:
             campaign.request(request)
-            brought = self._epoch(request, onset, [(onset, marker)])
+            brought = self._epoch(request, markers[0][0], markers)
             campaign.tell(request, recording=brought.recording, attrs=brought.attrs)
         except (UnknownEntry, Conflict):  # of another campaign, or settled meanwhile
             return False
