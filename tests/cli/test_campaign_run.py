@@ -80,7 +80,8 @@ def test_a_source_that_only_fails_ends_the_run_with_an_error():
     result = palacs("run", "demo", "--exec", "false", "--retries", "0", code=1)
     assert "10 requests in a row brought nothing" in result.stderr
     assert "exit code 1" in result.stderr
-    some = palacs("run", "demo", "--exec", "false", "--retries", "0", "--until", "0.1s", code=1)
+    slowly = ["--exec", "sh -c 'sleep 0.8; exit 1'", "--retries", "0", "--until", "0.6s"]
+    some = palacs("run", "demo", *slowly, code=1)
     assert "0 acquired" in some.stderr
     assert palacs("run", "nobody", "--exec", "true", code=3)
 
