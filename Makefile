@@ -61,6 +61,7 @@ test-docs:
 END = build/$*-$(or $(notdir $(PYTHON)),python)
 test-oldest test-newest: test-%:
 	@INTO="$(END)" RELEASES=$* tools/setup test
+	"$(END)/bin/python" tools/compiled.py
 	"$(END)/bin/python" -m pytest $(AT_ONCE) $(PYTEST)
 
 format:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -22,6 +23,14 @@ from palacs.studio._insight import Insights
 from palacs.studio._security import Guard
 
 _STATIC = Path(__file__).parent / "static"
+
+
+class _OwnFiles(StaticFiles):
+    """Our scripts and styles."""
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        # Older releases of Starlette let the operating system stumble over it.
+        return ("", None) if "\0" in path else super().lookup_path(path)
 
 
 def create_app(config: StudioConfig) -> FastAPI:
@@ -79,7 +88,7 @@ def create_app(config: StudioConfig) -> FastAPI:
     install_error_handlers(app)
     for room in (_api, _digits, _apidocs, _pages):
         app.include_router(room.router)
-    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+    app.mount("/static", _OwnFiles(directory=_STATIC), name="static")
     app.add_middleware(NamesKeptWhole)
     app.add_middleware(Guard, config=config)
     return app
