@@ -118,6 +118,7 @@ def test_a_budget_in_money_counts_what_was_told_and_what_is_under_way() -> None:
         try:
             request = campaign.ask()
         except BudgetExhausted as error:
+            # How many requests come before it is not the matter.
             assert "budget_cost of 12" in str(error)  # noqa: PT017
             break
         campaign.tell(request, [0.3, 0.4])

@@ -18,6 +18,7 @@ from palacs.storage import MemoryStorage
 
 CLASSES = ["rest", "left", "right"]
 COUNTED = {
+    # mypy takes a class method for a function, which has no __func__.
     Conditions.from_dict.__func__.__code__: "read",  # type: ignore[attr-defined]
     Conditions.cost_of.__code__: "derived",
     costs_from_totals.__code__: "learned",

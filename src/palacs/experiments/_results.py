@@ -93,6 +93,7 @@ class Results:
         """Draw the learning curves of one data set, or of all; on axes of your own, return them."""
         from palacs.plots import learning_curves
 
+        # The type of what is drawn depends on ax, which is of any library's kind here.
         drawn: Any = learning_curves(self.curves(), dataset, ax=ax)
         return drawn  # type: ignore[no-any-return]
 

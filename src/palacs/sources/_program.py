@@ -82,11 +82,9 @@ class Program:
     def __repr__(self) -> str:
         return f"Program({shlex.join(self.command)!r})"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"command": self.command, "folder": self.folder}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["command"], state["folder"])  # type: ignore[misc]
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What runs, and the lock around it, stay here; another process starts its own.
+        return type(self), (self.command, self.folder)
 
     def open(self, campaign: AskAndTell) -> None:
         """Refuse classes that the program would take for options."""
