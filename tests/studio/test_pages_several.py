@@ -61,6 +61,35 @@ def test_two_phones_have_requests_of_their_own(
         assert [row["state"] for row in rows(shared_studio, "phones")][:2] == ["pending", "failed"]
 
 
+def test_a_word_on_the_screen_is_not_taken_back_by_an_older_answer(
+    shared_studio: Any, visitor: Visitor
+) -> None:
+    shared_studio.post("/campaigns", {"name": "older", "classes": ["a", "b"], "seed": 1})
+    page = visitor.open("/campaigns/older/cue")
+    expect_live(page)
+    expect(page.locator("[data-prompt]")).to_have_text("Press space to begin")
+    late: list[Any] = []
+    page.route("**/api/v1/campaigns/older/cue", lambda way: late.append((way, way.fetch())))
+    shared_studio.post("/campaigns/older/add", {"label": "a", "x": [1.0]})
+    while not late:
+        page.wait_for_timeout(20)
+    page.keyboard.press("Space")
+    expect(page.locator("[data-word]")).to_have_class("word asked")
+    page.evaluate(
+        """() => { globalThis.words = [];
+        const word = document.querySelector("[data-word]");
+        new MutationObserver(() => globalThis.words.push(word.textContent))
+          .observe(word, { childList: true, attributes: true }); }"""
+    )
+    while late:
+        way, answer = late.pop()
+        with page.expect_event("requestfinished"):
+            way.fulfill(response=answer)
+        page.wait_for_timeout(100)
+    page.unroute("**/api/v1/campaigns/older/cue")
+    assert "Ready" not in page.evaluate("() => globalThis.words")
+
+
 def test_what_a_script_asked_for_is_shown_by_one_window(
     shared_studio: Any, visitor: Visitor
 ) -> None:

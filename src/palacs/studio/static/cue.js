@@ -25,10 +25,14 @@ let now = { seq: 0, classes: [], asked: null, free: null, awaiting: [], ends: ""
 let shown = null;
 let timer = 0;
 let working = 0;
+let paints = 0;
 
 async function look() {
+  const before = paints;
   /** @type {Cue} */
   let seen = await get(`${path}/cue`);
+  // A key was answered meanwhile: this is older than what is on the screen; another look follows.
+  if (paints !== before) return;
   if (!seen.asked && seen.free && working === 0) seen = await post(`${path}/next`, {});
   // Between an answer and the next request there is nothing to show yet.
   if (working > 0 && !seen.asked && !seen.ends && now.asked) return;
@@ -38,6 +42,7 @@ async function look() {
 /** @param {Cue} seen */
 function paint(seen) {
   now = seen;
+  paints += 1;
   const { asked, ends, classes } = now;
   show(asked ? String(asked.label) : ends ? "Done" : "Ready", asked ? colourOf(classes, asked.label) : "");
   word.classList.toggle("asked", asked !== null);
