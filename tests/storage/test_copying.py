@@ -386,3 +386,19 @@ def test_a_moved_file_is_found_from_every_folder(
     campaign = load_campaign("study", storage="sqlite:///../old.db")
     with pytest.raises(StorageReadOnly, match=re.escape(f"use sqlite:///{tmp_path}/new.db")):
         campaign.pause("a")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+def test_what_is_made_is_for_its_owner_alone_and_what_is_there_stays(tmp_path: Path) -> None:
+    old = tmp_path / "old.db"
+    old.touch(0o644)
+    old.chmod(0o644)
+    for name in ("new", "old"):
+        with create_campaign("demo", ["a", "b"], storage=f"sqlite:///{tmp_path}/{name}.db"):
+            backup_storage(f"sqlite:///{tmp_path}/{name}.db", tmp_path / f"{name}-copy.db")
+            for beside in ("", "-wal", "-shm"):
+                mode = (tmp_path / f"{name}.db{beside}").stat().st_mode & 0o777
+                assert mode == (0o600 if name == "new" else 0o644)
+    move_storage(f"sqlite:///{old}", f"sqlite:///{tmp_path}/moved.db")
+    for made in ("new-copy", "old-copy", "moved"):
+        assert (tmp_path / f"{made}.db").stat().st_mode & 0o777 == 0o600

@@ -29,6 +29,7 @@ from palacs.storage._sqlite_handle import (
     abandon_inherited,
     beside,
     close_when_given_back,
+    make_private,
     refuse_inherited,
     require_same_file,
     require_same_log,
@@ -196,6 +197,7 @@ class SQLiteStorage(SQLStorage):
     def _migrating(self) -> Iterator[sa.Connection]:
         # The journal mode belongs to the file and cannot change inside a transaction. By
         # now the file is known to be empty or ours.
+        make_private(self._path)
         self._switch_to_wal()
         with self._writing() as connection:
             yield connection
@@ -322,6 +324,7 @@ class SQLiteStorage(SQLStorage):
             if progress is not None:
                 progress(total - left, total)
 
+        make_private(path)
         copy = sqlite3.connect(path)
         try:
             raw.backup(copy, pages=_PAGES_AT_ONCE, progress=tell, sleep=0.0)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import ctypes
 import os
 import sqlite3
+import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 from weakref import WeakSet
@@ -73,6 +75,20 @@ def beside(path: Path, suffix: str) -> Path:
     """Return where SQLite keeps a part of a file: beside it, whatever links lead to it."""
     real = path.resolve()
     return real.with_name(real.name + suffix)
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file that its owner alone may read and write; leave one that is there alone.
+
+    SQLite gives the log beside it the same permissions.
+    """
+    real = path.resolve()
+    with suppress(OSError):  # it is there, or SQLite says why it cannot be
+        try:
+            # Nothing is opened: closing it would take SQLite's locks with it.
+            os.mknod(real, stat.S_IFREG | 0o600)
+        except (AttributeError, PermissionError):
+            os.close(os.open(real, os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def close_when_given_back() -> None:
