@@ -22,10 +22,10 @@ from palacs.campaign._attrs import Attrs, check_attrs
 from palacs.campaign._calls import Call, call_of, first_outcome, kept, signed
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._operations import Answer, Notes
-from palacs.campaign._owning import OwningCampaign
 from palacs.campaign._records import Instance, Request
 from palacs.campaign._records import id_of as _id_of
 from palacs.campaign._snapshot import Snapshot, snapshot_of
+from palacs.campaign._tabling import TabledCampaign
 from palacs.storage import Draft, Event, EventKind, Label
 
 # A decision is made again if one of these came in after what it knew. Where others only asked, it
@@ -49,7 +49,7 @@ _PATIENCE_S = 10.0
 _MOST_NEWS = 8  # events after which a decision that was made ahead is out of date
 
 
-class Campaign(OwningCampaign, AskAndTell):
+class Campaign(TabledCampaign, AskAndTell):
     """A durable ask-and-tell run; made by `create_campaign` and `load_campaign`.
 
     Any number of processes and threads may work on one campaign at a time. What an

@@ -41,11 +41,12 @@ class ChangingCampaign(CampaignReader, ABC):
             Why; kept in the record.
         op : str or None
             Your id for this call, see `Campaign`.
-        budget, budget_cost, lease, conditions, strategy, session
+        budget, budget_cost, lease, conditions, strategy, session, title
             One or several of these, as in `create_campaign`. A session is the name of one of
             `SESSIONS` or such a timeline. A budget counts from the beginning
             of the campaign. A lease holds for requests made or renewed later. Where no cost was
-            told, acquisitions count by the costs now in force, earlier ones as well.
+            told, acquisitions count by the costs now in force, earlier ones as well. A title is
+            what people see instead of the campaign's name, which stays.
 
         Examples
         --------

@@ -59,6 +59,8 @@ class Settings:
         Names, units, sampling rate and version of what extracts them, as far as declared.
     groups : list of str or None
         The attributes that say what an instance belongs to, such as its subject.
+    title : str or None
+        What people see instead of the name, which addresses and programs go by.
     session : dict or None
         How one trial of a session goes, see `palacs.campaign.SESSIONS`.
     extractor : dict or None
@@ -82,6 +84,7 @@ class Settings:
     groups: list[str] | None = None
     session: dict[str, Any] | None = None
     extractor: dict[str, Any] | None = None
+    title: str | None = None
 
     def to_payload(self) -> dict[str, Any]:
         """Return the JSON form; what is not used is left out, as in records before it was known."""
@@ -94,6 +97,7 @@ class Settings:
             "groups": self.groups,
             "session": self.session,
             "extractor": self.extractor,
+            "title": self.title,
         }
         return {
             "classes": list(self.classes),
@@ -131,6 +135,7 @@ class Settings:
                 groups=check_groups(payload.get("groups")),
                 session=check_session(payload.get("session")),
                 extractor=_plain_extractor(payload.get("extractor")),
+                title=_check_title(payload.get("title")),
             )
         except KeyError as error:
             raise ValueError(f"the campaign's settings lack {error}.") from error
@@ -174,6 +179,7 @@ class Changes(TypedDict, total=False):
     conditions: Conditions | Mapping[str, Any] | None
     strategy: Strategy | Mapping[str, Any] | str
     session: Mapping[str, Any] | str | None
+    title: str | None
 
 
 CHANGEABLE = tuple(Changes.__annotations__)
@@ -194,6 +200,7 @@ def check_changes(given: Mapping[str, Any]) -> dict[str, Any]:
         "conditions": _written_conditions,
         "strategy": _spec_of,
         "session": check_session,
+        "title": _check_title,
     }
     return {key: checks[key](value) for key, value in given.items()}
 
@@ -251,6 +258,10 @@ def _declared(
             f"features have {len(names)} names for n_features={declared}; name each of them."
         )
     return _values.check_n_features(len(names), bounds)
+
+
+def _check_title(title: Any) -> str | None:
+    return None if title is None else _values.check_name(title, "title")
 
 
 def _plain_extractor(plain: Any) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from palacs.studio import (
     _api_record,
     _api_session,
     _api_sources,
+    _api_tables,
     _reports,
 )
 from palacs.studio._deps import acting
@@ -57,6 +58,7 @@ router = APIRouter(prefix="/api/v1", dependencies=[Depends(acting)])
 for _part in (
     _api_record,
     _api_sources,
+    _api_tables,
     _reports,
     _api_course,
     _api_cue,

@@ -27,8 +27,11 @@ from palacs.studio import _models as m
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._deps import TheBook, TheCampaign, TheOp
 from palacs.studio._error_answers import Refused, refusing
+from palacs.studio._listed import shortened
 
 router = APIRouter(tags=["campaigns"])
+
+_MOST_NAMES = 12  # of classes, in the list of campaigns
 
 
 @router.get("/strategies")
@@ -56,7 +59,13 @@ def _row(book: CampaignBook, stored: StoredCampaign) -> dict[str, Any]:
         return {**row, **_progress(book.get(stored.name))}
     except (StorageError, CampaignError) as error:
         # One campaign that cannot be read must not hide the others.
-        empty: dict[str, Any] = {"classes": [], "strategy": "", "budget": None, "phase": ""}
+        empty: dict[str, Any] = {
+            "classes": [],
+            "n_classes": 0,
+            "strategy": "",
+            "budget": None,
+            "phase": "",
+        }
         counts = {"acquired": 0, "pending": 0, "awaiting": 0}
         return {**row, **empty, **counts, "error": str(error)}
 
@@ -65,7 +74,9 @@ def _progress(campaign: StudioCampaign) -> dict[str, Any]:
     now = campaign.snapshot()
     awaiting = sum(request.performed_at is not None for request in now.pending)
     return {
-        "classes": now.classes,
+        "title": now.settings.title,
+        "classes": now.classes[:_MOST_NAMES],
+        "n_classes": len(now.classes),
         "strategy": str(now.settings.strategy["name"]),
         "budget": now.settings.budget,
         "phase": now.phase,
@@ -85,6 +96,8 @@ def create(body: m.NewCampaign, book: TheBook, op: TheOp = None) -> dict[str, An
             strategy=_strategy(body),
             storage=book.storage,
             budget=body.budget,
+            budget_cost=body.budget_cost,
+            conditions=body.conditions,
             lease=body.lease,
             bounds=body.bounds,
             seed=body.seed,
@@ -126,7 +139,7 @@ def ask(campaign: TheCampaign, body: m.Ask | None = None, op: TheOp = None) -> d
     wanted = m.Ask() if body is None else body
     with refusing():
         requests = campaign.ask_many(wanted.n, attrs=wanted.attrs, op=op)
-    return {"requests": [request.to_json() for request in requests]}
+    return {"requests": [shortened(request.to_json()) for request in requests]}
 
 
 @router.post("/campaigns/{name:path}/tell", response_model=m.Told)

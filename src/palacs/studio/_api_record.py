@@ -18,7 +18,8 @@ from palacs.studio._deps import TheBook, TheCampaign, TheOp
 from palacs.studio._error_answers import Refused, refusing
 from palacs.studio._events import EventHub
 from palacs.studio._inside_page import look_inside
-from palacs.studio._insight import Insights
+from palacs.studio._insight import Insights, Part
+from palacs.studio._listed import Order, block_of_confusion, page_of_rows
 from palacs.studio._maps import MapMethod
 
 router = APIRouter(tags=["record"])
@@ -39,6 +40,9 @@ def history(
     offset: Seq = 0,
     newest: Annotated[bool, Query(description="Begin with the latest.")] = False,
     features: Annotated[bool, Query(description="With the columns x0, x1, ...")] = False,
+    values: Annotated[
+        int, Query(ge=0, le=100, description="With so many values of each instance, as x.")
+    ] = 0,
 ) -> dict[str, Any]:
     """Return requests and unsolicited instances in the order of the record."""
     total = campaign.history_length()
@@ -46,7 +50,18 @@ def history(
         frame = campaign.history(features=features, rows=_latest(limit, offset)).iloc[::-1]
     else:
         frame = campaign.history(features=features, rows=slice(offset, offset + limit))
-    return {"rows": history_to_json(frame), "total": total}
+    rows = history_to_json(frame)
+    if values:
+        rows = [{**row, **_values_of(campaign, row, values)} for row in rows]
+    return {"rows": rows, "total": total}
+
+
+def _values_of(campaign: StudioCampaign, row: dict[str, Any], n: int) -> dict[str, Any]:
+    """Return the first values of an instance, and how many it has."""
+    if row["told_at"] is None or row["state"] == "erased":
+        return {"x": None, "n_features": None}
+    x = campaign.instance(row["id"]).x
+    return {"x": x[:n].tolist(), "n_features": len(x)}
 
 
 def _latest(limit: int, offset: int) -> slice:
@@ -65,10 +80,14 @@ def export(campaign: TheCampaign, format: Format = "csv") -> Response:
     with tempfile.TemporaryDirectory(prefix="palacs-") as folder:
         # The file on disk has a name of ours; the campaign's name is only a suggestion.
         content = campaign.export(Path(folder) / f"export.{format}").read_bytes()
-    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in campaign.name)
-    disposition = f'attachment; filename="{plain}.{format}"'
+    disposition = f'attachment; filename="{suggested_name(campaign.name)}.{format}"'
     headers = {"Content-Disposition": disposition}
     return Response(content, media_type=_MEDIA_TYPES[format], headers=headers)
+
+
+def suggested_name(campaign: str) -> str:
+    """Return a campaign's name as a part of a file's name."""
+    return "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in campaign)
 
 
 @router.post("/campaigns/{name:path}/upload", response_model=m.Told)
@@ -86,11 +105,12 @@ def upload(
         x = read_instance(file.file.read(), name, campaign.n_features, names)
         # A form has texts only, a class may be a number.
         known = (each for each in campaign.classes if str(each) == label)
-        instance = campaign.tell(id, x, next(known, label), attrs=_object(attrs), op=op)
+        instance = campaign.tell(id, x, next(known, label), attrs=object_of(attrs), op=op)
     return {"instance": instance.to_json()}
 
 
-def _object(text: str) -> dict[str, Any]:
+def object_of(text: str) -> dict[str, Any]:
+    """Return the JSON object that a field of a form holds."""
     try:
         found: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -163,10 +183,44 @@ def insight(
     request: Request,
     campaign: TheCampaign,
     map: Annotated[MapMethod, Query(description="For three and more features.")] = "auto",
+    part: Annotated[Part, Query(description="Only this; now takes no time.")] = "all",
 ) -> dict[str, Any]:
-    """Return what the bench shows: the next request and why, accuracy, confusion, a map."""
+    """Return what the bench shows: the next request and why, accuracy, confusion, a map.
+
+    Of more than 50 classes those with the worst recall, and the highest utilities.
+    """
     insights: Insights = request.app.state.insights
-    return insights.of(campaign, map, acting_holder())
+    return insights.of(campaign, map, acting_holder(), part)
+
+
+@router.get("/campaigns/{name:path}/classes")
+def classes(
+    request: Request,
+    campaign: TheCampaign,
+    search: Annotated[str, Query(max_length=200, description="Part of the name.")] = "",
+    order: Order = "worst",
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Seq = 0,
+) -> dict[str, Any]:
+    """Return classes with their counts and recall, a page at a time."""
+    insights: Insights = request.app.state.insights
+    now = campaign.snapshot()
+    page = slice(offset, offset + limit)
+    return page_of_rows(now, insights.left_out(campaign, now), search, order, page)
+
+
+@router.get("/campaigns/{name:path}/confusion")
+def confusion(
+    request: Request,
+    campaign: TheCampaign,
+    row: Annotated[int, Query(ge=0, lt=2**31, description="The first class's place.")] = 0,
+    column: Annotated[int, Query(ge=0, lt=2**31, description="The first decision's.")] = 0,
+    size: Annotated[int, Query(ge=1, lt=2**31, description="How many classes.")] = 2**31 - 1,
+) -> dict[str, Any]:
+    """Return a part of the confusion matrix, at most 40 cells wide; cells sum several classes."""
+    insights: Insights = request.app.state.insights
+    now = campaign.snapshot()
+    return block_of_confusion(now, insights.left_out(campaign, now), row, column, size)
 
 
 @router.get("/campaigns/{name:path}/inside")

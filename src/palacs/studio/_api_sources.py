@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 
 from palacs.studio._deps import TheCampaign
 from palacs.studio._error_answers import refusing
+from palacs.studio._insight import Insights
+from palacs.studio._listed import shortened
 
 router = APIRouter(tags=["sources"])
 
@@ -15,14 +17,14 @@ router = APIRouter(tags=["sources"])
 @router.get("/campaigns/{name:path}/pending")
 def pending(campaign: TheCampaign) -> dict[str, Any]:
     """Return the requests whose instances are still to come, oldest first."""
-    return {"requests": [request.to_json() for request in campaign.pending()]}
+    return {"requests": [shortened(request.to_json()) for request in campaign.pending()]}
 
 
 @router.get("/campaigns/{name:path}/stopping")
-def stopping(campaign: TheCampaign) -> dict[str, Any]:
+def stopping(request: Request, campaign: TheCampaign) -> dict[str, Any]:
     """Say whether to stop asking, and why."""
-    advice = campaign.stopping()
-    return {"stop": advice.stop, "reason": advice.reason}
+    insights: Insights = request.app.state.insights
+    return insights.stopping(campaign)
 
 
 @router.get("/campaigns/{name:path}/recordings")

@@ -80,6 +80,17 @@ class NewCampaign(Body):
     strategy: Annotated[StrictStr, Field(max_length=200)] = DEFAULT_STRATEGY
     params: Annotated[dict[str, Any], Field(description="The strategy's parameters.")] = {}
     budget: Annotated[StrictInt, Field(ge=1, le=10**9)] | None = None
+    budget_cost: Annotated[Amount, Field(description="In money or minutes.")] | None = None
+    conditions: (
+        Annotated[
+            dict[str, Any],
+            Field(
+                description="Costs, proportions in use, mistakes and limits, see Conditions.",
+                examples=[{"costs": [["left", 2.0], ["right", 1.0]], "max_repeat": 3}],
+            ),
+        ]
+        | None
+    ) = None
     n_features: (
         Annotated[StrictInt, Field(ge=1, le=1_000_000, description="Of every instance.")] | None
     ) = None
@@ -245,6 +256,13 @@ class Change(Why):
         ]
         | None
     ) = None
+    title: (
+        Annotated[
+            StrictStr,
+            Field(min_length=1, max_length=200, description="Shown instead of the name."),
+        ]
+        | None
+    ) = None
 
 
 class RenameClass(Why):
@@ -268,7 +286,9 @@ class CampaignRow(BaseModel):
     """A campaign in the list."""
 
     name: str
-    classes: list[Label]
+    title: str | None = None
+    classes: Annotated[list[Label], Field(description="The first twelve.")]
+    n_classes: int
     strategy: str
     budget: int | None
     acquired: int
@@ -338,6 +358,14 @@ class Told(BaseModel):
     """The instance as it is in the record."""
 
     instance: InstanceOut
+
+
+class TableTold(BaseModel):
+    """What a table brought."""
+
+    instances: int
+    classes: Annotated[dict[str, int], Field(description="Instances of the most frequent ones.")]
+    n_classes: int
 
 
 class Done(BaseModel):
