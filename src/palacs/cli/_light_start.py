@@ -8,15 +8,31 @@ and loaded if somebody does need them.
 from __future__ import annotations
 
 import gc
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-_HEAVY = ("pandas", "numpy.f2py", "numpy.testing", "scipy.special", "scipy.stats")
+# Packages before what is in them: where a package is stood in for, so is what is in it.
+_HEAVY = (
+    "pandas",
+    "numpy.f2py",
+    "numpy.testing",
+    "scipy.sparse.csgraph",
+    "scipy.sparse.linalg",
+    "scipy.special",
+    "scipy.stats",
+    "narwhals",
+    "narwhals.stable",
+    "narwhals.stable.v2",
+    "yaml",
+)
+# What scikit-learn takes out of them while it is imported, and calls much later.
+_FUNCTIONS = {"scipy.sparse.csgraph": ("laplacian",), "scipy.sparse.linalg": ("cg",)}
 
 
 @contextmanager
@@ -34,6 +50,8 @@ class StandIn(ModuleType):
     """A module that is loaded when something in it is first looked at."""
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__path__" and self.__name__ in _FUNCTIONS:
+            raise AttributeError(name)  # `from` asks for it, and needs the function only
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
         if self.__name__ not in sys.modules:
@@ -44,20 +62,39 @@ class StandIn(ModuleType):
 
 def import_decisions() -> None:
     """Import what a decision needs, and leave out what it does not."""
+    # Threads of a library for matrices that wait for work burn processor time before they sleep.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     with importing():
-        missing = [name for name in _HEAVY if name not in sys.modules and find_spec(name)]
-        for name in missing:
-            sys.modules[name] = StandIn(name)
-            _hang_into_package(name, sys.modules[name])
+        missing = [name for name in _HEAVY if name not in sys.modules and _stand_in(name)]
         try:
             import_module("sklearn.utils")
+            import_module("numba")
         finally:
             # From here on an import finds the module itself.
-            for name in missing:
+            for name in reversed(missing):
                 if isinstance(sys.modules.get(name), StandIn):
                     del sys.modules[name]
                     _hang_into_package(name, None)
         import_module("palacs.strategies")
+
+
+def _stand_in(name: str) -> bool:
+    """Put a module's stand-in where an import looks for it, if the module can be had."""
+    package, _, _ = name.rpartition(".")
+    if not isinstance(sys.modules.get(package), StandIn) and not find_spec(name):
+        return False
+    module = sys.modules[name] = StandIn(name)
+    for function in _FUNCTIONS.get(name, ()):
+        setattr(module, function, _later(name, function))
+    _hang_into_package(name, sys.modules[name])
+    return True
+
+
+def _later(module: str, function: str) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return getattr(import_module(module), function)(*args, **kwargs)
+
+    return call
 
 
 def _hang_into_package(name: str, module: ModuleType | None) -> None:
