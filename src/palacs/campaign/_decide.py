@@ -18,7 +18,7 @@ from palacs.campaign._campaign_errors import BudgetExhausted, CampaignClosed, No
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._settings import Settings
 from palacs.campaign._snapshot import Snapshot, snapshot_of
-from palacs.campaign._values import utilities_to_json
+from palacs.campaign._told_utilities import to_record
 from palacs.storage import Draft, Event, Label
 
 # Limits hold over the order of asking, not of telling.
@@ -134,6 +134,7 @@ def asked_drafts(
     decision: Decision, now: Snapshot, ids: list[str], attrs: Mapping[str, Any] | None = None
 ) -> list[Draft]:
     """Return the events that record a decision."""
+    asked = set(map(now.classes.index, set(decision.labels)))
     payload = {
         "known": now.seq,
         "decided_at": now.at,
@@ -141,7 +142,7 @@ def asked_drafts(
         "order": _BY_ASKING,
         "batch": len(ids),
         "lease": now.settings.lease,
-        "utilities": utilities_to_json(decision.utilities.tolist()),
+        "utilities": to_record(decision.utilities, asked),
         "palacs": __version__,
     }
     return [

@@ -1,7 +1,7 @@
 """The rows of the history: every request and unsolicited instance, in the order of the record.
 
 An entry is small, because there may be a million: its feature vector is a row of the labelled
-set, and the utilities of all classes are kept only while the request is open.
+set, and utilities are kept only while the request is open.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Entry:
     ``label`` is the class of the instance, once there is one; ``row`` is where its features
     are; ``done`` is the number of the event by which it was performed or delivered last.
     ``number`` is its place in the history and ``seq`` the event that began it; ``utility`` is
-    that of the class asked for, ``utilities`` those of all classes while the request is open.
+    that of the class asked for, ``utilities`` those recorded, by class, while it is open.
     ``as_told`` is where the features are that it was told with, if an extractor has made others
     since. ``asked_by`` and ``told_by`` are persons; ``attrs`` and ``recording`` are JSON texts.
     ``erased`` means that nothing but its class and its times is left. ``holder`` is the page or
@@ -53,7 +53,7 @@ class Entry:
     cost: float | None = None
     duration: float | None = None
     utility: float | None = None
-    utilities: tuple[float, ...] | None = None
+    utilities: tuple[tuple[int, float], ...] | None = None
     done: int = 0
     asked_by: str | None = None
     told_by: str | None = None
@@ -256,7 +256,7 @@ def from_row(row: Sequence[Any]) -> Entry:
     """Undo `to_row`."""
     entry = Entry(*row)
     if entry.utilities is not None:
-        entry.utilities = tuple(entry.utilities)
+        entry.utilities = tuple((int(code), float(u)) for code, u in entry.utilities)
     return entry
 
 

@@ -18,13 +18,13 @@ from palacs.campaign._noted import attrs_of, belongings, note, recording_of
 from palacs.campaign._open_requests import OpenRequests
 from palacs.campaign._records import Instance, Request, to_instance, to_request
 from palacs.campaign._settings import Settings
+from palacs.campaign._told_utilities import from_record
 from palacs.campaign._totals import Totals
 from palacs.campaign._values import (
     Vector,
     check_label,
     stored_lease,
     to_bytes,
-    utilities_from_json,
 )
 from palacs.storage import EVENT_KINDS, Event, Label, StorageDamaged
 
@@ -153,8 +153,8 @@ class Ledger(CourseOfLedger):
 
     def request(self, entry: Entry) -> Request:
         """Return an open request as it is handed out."""
-        utilities = zip(self.classes, entry.utilities or (), strict=False)
-        return to_request(entry, dict(utilities), attrs_of(entry, self.settings))
+        utilities = {self.classes[code]: u for code, u in entry.utilities or ()}
+        return to_request(entry, utilities, attrs_of(entry, self.settings))
 
     def instance(self, entry: Entry) -> Instance:
         """Return an instance as it is handed out."""
@@ -235,15 +235,15 @@ class Ledger(CourseOfLedger):
 
     def _fold_asked(self, event: Event) -> None:
         label = self.classes[self.code(event.label)]
-        utilities = [] if event.erased else utilities_from_json(event.payload["utilities"])
+        told = {} if event.erased else from_record(event.payload["utilities"])
         entry = self._enter(event)
         entry.asked, entry.asked_at = label, event.at
         if event.erased:
             self._erase(entry)
         else:
             entry.expires_at = _end_of_lease(event)
-            entry.utilities = tuple(utilities)
-            self.latest_utilities = dict(zip(self.classes, utilities, strict=False))
+            entry.utilities = tuple(told.items())
+            self.latest_utilities = {self.classes[code]: u for code, u in told.items()}
             entry.utility = self.latest_utilities.get(label)
             self._open.open(entry)
         self.order.append(self._codes[label])

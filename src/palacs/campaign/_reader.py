@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from palacs.campaign import _operations, _values
+from palacs.campaign import _operations
 from palacs.campaign._campaign_errors import CampaignError
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._noted import attrs_of, recording_of
@@ -26,6 +26,7 @@ from palacs.campaign._replaying import Replay, replay
 from palacs.campaign._saved_ledger import load_ledger, save_ledger, worth_saving
 from palacs.campaign._settings import Settings
 from palacs.campaign._snapshot import Snapshot, snapshot_of
+from palacs.campaign._told_utilities import from_record
 from palacs.storage import Event, ForkSafeLock, Label, Storage, StorageError, StoredCampaign
 
 if TYPE_CHECKING:
@@ -127,8 +128,8 @@ class CampaignReader:
         # A closed request's utilities are in the record alone.
         asked = self._storage.events(self._stored.key, entry.seq - 1, limit=1)[0]
         # An erased request has none left.
-        utilities = _values.utilities_from_json(asked.payload.get("utilities", ()))
-        return to_request(entry, dict(zip(classes, utilities, strict=False)), attrs)
+        told = from_record(asked.payload.get("utilities", ()))
+        return to_request(entry, {classes[code]: u for code, u in told.items()}, attrs)
 
     def pending(self) -> list[Request]:
         """Return the requests whose instances are still to come, oldest first."""

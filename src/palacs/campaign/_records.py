@@ -75,7 +75,8 @@ class Request:
         The class to acquire.
     utilities : dict
         Utility of every class when it was decided: NaN for classes that could not be
-        requested, infinite for those without an instance and none pending.
+        requested, infinite for those without an instance and none pending. Of more than 50
+        classes the 50 largest and that of the class itself, see `Campaign.utilities` for all.
     asked_at : datetime
         When it was made, UTC.
     expires_at : datetime or None

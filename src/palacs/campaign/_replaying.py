@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from palacs.campaign._campaign_errors import NothingToAsk
 from palacs.campaign._decide import Decision, as_decided, decide
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._snapshot import snapshot_of
-from palacs.campaign._values import utilities_to_json
+from palacs.campaign._told_utilities import difference_of
 from palacs.storage import Event, Label
 from palacs.ties import TIE
 
@@ -42,7 +41,8 @@ class Replay:
     mismatches : tuple of Mismatch
         Those whose class came out differently.
     largest_difference : float
-        Between recorded and recomputed utilities; 0 means equal to the last bit.
+        Between recorded and recomputed utilities; 0 means equal to the last bit. Of more than 50
+        classes the largest utilities are recorded, the sum and a digest of all.
     erased : tuple of str
         Requests that cannot be recomputed, since they or data they rested on were erased.
     """
@@ -74,7 +74,7 @@ def replay(events: Iterable[Event]) -> Replay:
             for known in record[ledger.seq : event.payload["known"]]:
                 ledger.apply(known)
             decision = _decided(ledger, event)
-        gap = difference_of(event.payload["utilities"], decision.utilities.tolist())
+        gap = difference_of(event.payload["utilities"], decision.utilities)
         fits = decision.labels[event.payload["place"] :][:1] == [event.label]
         # A first decision may have been Python's, whose last digits differ.
         known_ones = np.abs(decision.utilities[np.isfinite(decision.utilities)])
@@ -114,12 +114,3 @@ def rests_on_erased(record: Sequence[Event], asked: Event) -> bool:
     return any(event.erased for event in record[:known]) and any(
         event.kind == "erased" for event in record[known:]
     )
-
-
-def difference_of(recorded: list[Any], recomputed: list[float]) -> float:
-    fresh = utilities_to_json(recomputed)
-    if recorded == fresh:
-        return 0.0
-    pairs = [(a, b) for a, b in zip(recorded, fresh, strict=False) if isinstance(a, (int, float))]
-    gaps = [abs(a - b) if isinstance(b, (int, float)) else np.inf for a, b in pairs]
-    return max(gaps, default=float("inf"))

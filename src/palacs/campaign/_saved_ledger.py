@@ -41,7 +41,7 @@ def worth_saving(seq: int, folded: int) -> bool:
 def _form() -> str:
     # A snapshot of another palacs, or of one whose ledger keeps other things, is not used.
     kept = [*sorted(vars(Ledger())), *(field.name for field in fields(Entry))]
-    return f"2 {__version__} {zlib.crc32(' '.join(kept).encode()):08x}"
+    return f"3 {__version__} {zlib.crc32(' '.join(kept).encode()):08x}"
 
 
 def save_ledger(storage: Storage, key: int, ledger: Ledger) -> bool:

@@ -7,7 +7,6 @@ says what to do.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from datetime import timedelta
 from decimal import Decimal
@@ -236,19 +235,6 @@ def from_bytes(raw: bytes) -> Vector:
     if len(raw) == 0 or len(raw) % 8:
         raise ValueError(f"a stored instance has {len(raw)} bytes, which is no float64 vector.")
     return np.frombuffer(raw, dtype="<f8").astype(np.float64)
-
-
-def utilities_to_json(utilities: Iterable[float]) -> list[float | str | None]:
-    """Return utilities as JSON has them: ``None`` for NaN, ``"inf"`` for infinity."""
-    return [
-        None if math.isnan(u) else ("inf" if u > 0 else "-inf") if math.isinf(u) else float(u)
-        for u in utilities
-    ]
-
-
-def utilities_from_json(stored: Iterable[float | str | None]) -> list[float]:
-    """Undo `utilities_to_json`."""
-    return [math.nan if u is None else float(u) for u in stored]
 
 
 def brief(value: Any) -> str:

@@ -19,7 +19,7 @@ from palacs.campaign._ledger import Ledger
 from palacs.campaign._records import Request
 from palacs.campaign._replaying import rests_on_erased
 from palacs.campaign._snapshot import Snapshot, snapshot_of
-from palacs.campaign._values import utilities_from_json
+from palacs.campaign._told_utilities import from_record
 from palacs.conditions import class_conditions
 from palacs.storage import Event, Label
 from palacs.strategies import Pick, Stream, Utilities, because, listing, named
@@ -72,10 +72,10 @@ def _why_then(events: Sequence[Event], asked: Event) -> Why:
         ledger.apply(event)
     now = as_decided(snapshot_of(ledger, asked.payload["decided_at"]), asked)
     if rests_on_erased(events, asked):
-        recorded = utilities_from_json(asked.payload["utilities"])
+        recorded = from_record(asked.payload["utilities"])
         return Why(
             asked.label,
-            dict(zip(now.classes, recorded, strict=False)),
+            {now.classes[code]: u for code, u in recorded.items()},
             f"{named(asked.label)} is asked for; data that spoke for it were erased since, so why "
             "can no longer be told.",
         )
