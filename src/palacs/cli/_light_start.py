@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -52,6 +52,8 @@ class StandIn(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "__path__" and self.__name__ in _FUNCTIONS:
             raise AttributeError(name)  # `from` asks for it, and needs the function only
+        if name == "__version__" and self.__name__ == "pandas":
+            return import_module("importlib.metadata").version("pandas")  # older scikit-learn asks
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
         if self.__name__ not in sys.modules:
@@ -81,13 +83,19 @@ def import_decisions() -> None:
 def _stand_in(name: str) -> bool:
     """Put a module's stand-in where an import looks for it, if the module can be had."""
     package, _, _ = name.rpartition(".")
-    if not isinstance(sys.modules.get(package), StandIn) and not find_spec(name):
+    if not isinstance(sys.modules.get(package), StandIn) and not _there(name):
         return False
     module = sys.modules[name] = StandIn(name)
     for function in _FUNCTIONS.get(name, ()):
         setattr(module, function, _later(name, function))
     _hang_into_package(name, sys.modules[name])
     return True
+
+
+def _there(name: str) -> bool:
+    with suppress(ModuleNotFoundError):  # its package is not there either
+        return find_spec(name) is not None
+    return False
 
 
 def _later(module: str, function: str) -> Callable[..., Any]:
