@@ -191,9 +191,9 @@ class CampaignReader:
         pairs = ((id_, self.recording(id_)) for id_ in ids)
         return [check_recording(id_, known, place) for id_, known in pairs if known is not None]
 
-    def events(self, after: int = 0) -> list[Event]:
+    def events(self, after: int = 0, *, limit: int | None = None) -> list[Event]:
         """Return the raw events numbered above `after`; the cursor to follow a campaign."""
-        return self._storage.events(self._stored.key, after)
+        return self._storage.events(self._stored.key, after, limit=limit)
 
     def snapshot(self) -> Snapshot:
         """Return everything the next decision or a page depends on, as of now."""

@@ -23,18 +23,20 @@ from palacs.campaign import (
     read_instance,
 )
 from palacs.storage import StorageError, StoredCampaign
+from palacs.studio import _answers as a
 from palacs.studio import _models as m
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._deps import TheBook, TheCampaign, TheOp
 from palacs.studio._error_answers import Refused, refusing
 from palacs.studio._listed import shortened
+from palacs.studio._paging import Limit, ThePages
 
 router = APIRouter(tags=["campaigns"])
 
 _MOST_NAMES = 12  # of classes, in the list of campaigns
 
 
-@router.get("/strategies")
+@router.get("/strategies", response_model=a.StrategyList)
 def list_strategies() -> dict[str, list[dict[str, Any]]]:
     """List the strategies a campaign can be created with."""
     rows = strategies.available().values()
@@ -42,14 +44,27 @@ def list_strategies() -> dict[str, list[dict[str, Any]]]:
     return {"strategies": listing}
 
 
-@router.get("/campaigns", response_model=m.CampaignList)
+@router.get("/campaigns", response_model=a.CampaignList)
 def list_campaigns(
     book: TheBook,
+    pages: ThePages,
+    limit: Limit = None,
+    after: Annotated[m.Name | None, Query(description="The name of the last one seen.")] = None,
     archived: Annotated[bool, Query(description="Also those archived.")] = False,
 ) -> dict[str, Any]:
-    """List all campaigns with their progress, oldest first."""
-    rows = [_row(book, stored) for stored in book.storage.campaigns()]
-    return {"campaigns": [row for row in rows if archived or row["phase"] != "archived"]}
+    """List campaigns with their progress, oldest first; without a limit all of them."""
+    stored = list(book.storage.campaigns())
+    if after is not None:
+        book.get(after)
+        stored = stored[[each.name for each in stored].index(after) + 1 :]
+    rows: list[dict[str, Any]] = []
+    for each in stored:
+        row = _row(book, each)
+        if archived or row["phase"] != "archived":
+            if limit is not None and len(rows) == limit:
+                return {"campaigns": rows, "next": pages.next(rows[-1]["name"])}
+            rows.append(row)
+    return {"campaigns": rows, "next": None}
 
 
 def _row(book: CampaignBook, stored: StoredCampaign) -> dict[str, Any]:
@@ -86,7 +101,12 @@ def _progress(campaign: StudioCampaign) -> dict[str, Any]:
     }
 
 
-@router.post("/campaigns", status_code=201)
+@router.post(
+    "/campaigns",
+    status_code=201,
+    response_model=a.CampaignOut,
+    response_model_exclude_unset=True,
+)
 def create(body: m.NewCampaign, book: TheBook, op: TheOp = None) -> dict[str, Any]:
     """Start a campaign."""
     with refusing():
@@ -133,7 +153,7 @@ def _describe(campaign: StudioCampaign) -> dict[str, Any]:
     }
 
 
-@router.post("/campaigns/{name:path}/ask", response_model=m.Requests)
+@router.post("/campaigns/{name}/ask", response_model=a.Requests)
 def ask(campaign: TheCampaign, body: m.Ask | None = None, op: TheOp = None) -> dict[str, Any]:
     """Request instances of the classes the strategy chooses."""
     wanted = m.Ask() if body is None else body
@@ -142,7 +162,7 @@ def ask(campaign: TheCampaign, body: m.Ask | None = None, op: TheOp = None) -> d
     return {"requests": [shortened(request.to_json()) for request in requests]}
 
 
-@router.post("/campaigns/{name:path}/tell", response_model=m.Told)
+@router.post("/campaigns/{name}/tell", response_model=a.Told)
 def tell(campaign: TheCampaign, body: m.Tell, op: TheOp = None) -> dict[str, Any]:
     """Record the instance that a request brought; telling the same again is harmless."""
     with refusing():
@@ -151,7 +171,7 @@ def tell(campaign: TheCampaign, body: m.Tell, op: TheOp = None) -> dict[str, Any
     return {"instance": instance.to_json()}
 
 
-@router.post("/campaigns/{name:path}/add", response_model=m.Told)
+@router.post("/campaigns/{name}/add", response_model=a.Told)
 def add(campaign: TheCampaign, body: m.Add, op: TheOp = None) -> dict[str, Any]:
     """Record an instance that nobody asked for."""
     with refusing():
@@ -202,7 +222,7 @@ def _numbers(campaign: StudioCampaign, body: m.Tell | m.Add) -> list[float] | No
     return read_instance(body.text, "these numbers", campaign.n_features, campaign.feature_names)
 
 
-@router.post("/campaigns/{name:path}/fail", response_model=m.Done)
+@router.post("/campaigns/{name}/fail", response_model=a.Done)
 def fail(campaign: TheCampaign, body: m.Fail, op: TheOp = None) -> dict[str, Any]:
     """Record that a request will bring no instance."""
     with refusing():
@@ -210,7 +230,7 @@ def fail(campaign: TheCampaign, body: m.Fail, op: TheOp = None) -> dict[str, Any
     return {"id": body.id, "state": "failed"}
 
 
-@router.post("/campaigns/{name:path}/performed", response_model=m.Done)
+@router.post("/campaigns/{name}/performed", response_model=a.Done)
 def performed(campaign: TheCampaign, body: m.Performed, op: TheOp = None) -> dict[str, Any]:
     """Record that a request was carried out and its numbers are still to come."""
     with refusing():
@@ -218,7 +238,7 @@ def performed(campaign: TheCampaign, body: m.Performed, op: TheOp = None) -> dic
     return {"id": body.id, "state": "performed"}
 
 
-@router.post("/campaigns/{name:path}/retract", response_model=m.Done)
+@router.post("/campaigns/{name}/retract", response_model=a.Done)
 def retract(campaign: TheCampaign, body: m.Retract, op: TheOp = None) -> dict[str, Any]:
     """Take an instance out of the labelled set; the history keeps it."""
     with refusing():
@@ -226,7 +246,7 @@ def retract(campaign: TheCampaign, body: m.Retract, op: TheOp = None) -> dict[st
     return {"id": body.id, "state": "retracted"}
 
 
-@router.post("/campaigns/{name:path}/undo", response_model=m.Done)
+@router.post("/campaigns/{name}/undo", response_model=a.Done)
 def undo(campaign: TheCampaign, body: m.Undo | None = None, op: TheOp = None) -> dict[str, Any]:
     """Take back what was done last: an instance, or a performance whose data never came."""
     wanted = m.Undo() if body is None else body
@@ -238,7 +258,7 @@ def undo(campaign: TheCampaign, body: m.Undo | None = None, op: TheOp = None) ->
     return {"id": undone.id, "label": undone.label, "state": state}
 
 
-@router.post("/campaigns/{name:path}/pause", response_model=m.Done)
+@router.post("/campaigns/{name}/pause", response_model=a.Done)
 def pause(campaign: TheCampaign, body: m.OneClass, op: TheOp = None) -> dict[str, Any]:
     """Stop requesting a class."""
     with refusing():
@@ -246,7 +266,7 @@ def pause(campaign: TheCampaign, body: m.OneClass, op: TheOp = None) -> dict[str
     return {"label": body.label, "state": "paused"}
 
 
-@router.post("/campaigns/{name:path}/resume", response_model=m.Done)
+@router.post("/campaigns/{name}/resume", response_model=a.Done)
 def resume(campaign: TheCampaign, body: m.OneClass, op: TheOp = None) -> dict[str, Any]:
     """Request a paused class again."""
     with refusing():
@@ -254,7 +274,7 @@ def resume(campaign: TheCampaign, body: m.OneClass, op: TheOp = None) -> dict[st
     return {"label": body.label, "state": "resumed"}
 
 
-@router.post("/campaigns/{name:path}/classes", response_model=m.Done)
+@router.post("/campaigns/{name}/classes", response_model=a.Done)
 def add_class(campaign: TheCampaign, body: m.OneClass, op: TheOp = None) -> dict[str, Any]:
     """Declare one more class."""
     with refusing():
@@ -262,14 +282,14 @@ def add_class(campaign: TheCampaign, body: m.OneClass, op: TheOp = None) -> dict
     return {"label": body.label, "state": "added"}
 
 
-@router.get("/campaigns/{name:path}/status")
+@router.get("/campaigns/{name}/status", response_model=a.StatusOut)
 def status(campaign: TheCampaign) -> dict[str, Any]:
     """Say where a campaign stands, class by class."""
     found: dict[str, Any] = _describe(campaign)["status"]
     return found
 
 
-@router.get("/campaigns/{name:path}")
+@router.get("/campaigns/{name}", response_model=a.CampaignOut, response_model_exclude_unset=True)
 def describe(campaign: TheCampaign) -> dict[str, Any]:
     """Return a campaign's settings and status."""
     return _describe(campaign)

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from palacs import strategies
+from palacs.studio import _answers as a
 from palacs.studio import _models as m
 from palacs.studio._deps import TheCampaign, TheOp
 from palacs.studio._error_answers import refusing
@@ -14,7 +15,9 @@ from palacs.studio._error_answers import refusing
 router = APIRouter(tags=["course"])
 
 
-@router.post("/campaigns/{name:path}/change")
+@router.post(
+    "/campaigns/{name}/change", response_model=a.Changed, response_model_exclude_unset=True
+)
 def change(campaign: TheCampaign, body: m.Change, op: TheOp = None) -> dict[str, Any]:
     """Change budget, lease, conditions or strategy from now on; null is no limit."""
     given = body.model_dump(exclude_unset=True, exclude={"reason", "params"})
@@ -25,7 +28,7 @@ def change(campaign: TheCampaign, body: m.Change, op: TheOp = None) -> dict[str,
     return {"name": campaign.name, "settings": campaign.settings.to_payload()}
 
 
-@router.post("/campaigns/{name:path}/rename-class", response_model=m.Done)
+@router.post("/campaigns/{name}/rename-class", response_model=a.Done)
 def rename_class(campaign: TheCampaign, body: m.RenameClass, op: TheOp = None) -> dict[str, Any]:
     """Give a class another name; its requests and instances stay its own."""
     with refusing():
@@ -33,14 +36,14 @@ def rename_class(campaign: TheCampaign, body: m.RenameClass, op: TheOp = None) -
     return {"label": body.to, "state": "renamed"}
 
 
-@router.post("/campaigns/{name:path}/renew", response_model=m.Requests)
+@router.post("/campaigns/{name}/renew", response_model=a.Requests)
 def renew(campaign: TheCampaign, body: m.Renew, op: TheOp = None) -> dict[str, Any]:
     """Let the lease of an open request start anew."""
     with refusing():
         return {"requests": [campaign.renew(body.id, body.reason, op=op).to_json()]}
 
 
-@router.post("/campaigns/{name:path}/close", response_model=m.Done)
+@router.post("/campaigns/{name}/close", response_model=a.Done)
 def close(campaign: TheCampaign, body: m.Why, op: TheOp = None) -> dict[str, Any]:
     """Let nothing new begin; what was asked for can still be told."""
     with refusing():
@@ -48,7 +51,7 @@ def close(campaign: TheCampaign, body: m.Why, op: TheOp = None) -> dict[str, Any
     return {"state": campaign.status().phase}
 
 
-@router.post("/campaigns/{name:path}/reopen", response_model=m.Done)
+@router.post("/campaigns/{name}/reopen", response_model=a.Done)
 def reopen(campaign: TheCampaign, body: m.Why, op: TheOp = None) -> dict[str, Any]:
     """Let a closed or archived campaign go on."""
     with refusing():
@@ -56,7 +59,7 @@ def reopen(campaign: TheCampaign, body: m.Why, op: TheOp = None) -> dict[str, An
     return {"state": campaign.status().phase}
 
 
-@router.post("/campaigns/{name:path}/archive", response_model=m.Done)
+@router.post("/campaigns/{name}/archive", response_model=a.Done)
 def archive(campaign: TheCampaign, body: m.Why, op: TheOp = None) -> dict[str, Any]:
     """Close the campaign and leave it out of the list."""
     with refusing():

@@ -12,6 +12,7 @@ from fastapi import APIRouter, BackgroundTasks
 
 from palacs.campaign import CampaignError, Conflict, NothingToAsk, Request, acting_holder
 from palacs.storage import StorageError
+from palacs.studio import _answers as a
 from palacs.studio import _models as m
 from palacs.studio._campaigns import StudioCampaign
 from palacs.studio._deps import TheCampaign, TheOp
@@ -20,7 +21,7 @@ from palacs.studio._error_answers import refusing
 router = APIRouter(tags=["cue"])
 
 
-@router.get("/campaigns/{name:path}/cue", response_model=m.Cue)
+@router.get("/campaigns/{name}/cue", response_model=a.Cue)
 def cue(campaign: TheCampaign, later: BackgroundTasks) -> dict[str, Any]:
     """Return what the holder has to do now."""
     seen = _to_do(campaign)
@@ -35,7 +36,7 @@ def _prepare(campaign: StudioCampaign) -> None:
         campaign.prepare()
 
 
-@router.post("/campaigns/{name:path}/next", response_model=m.Cue)
+@router.post("/campaigns/{name}/next", response_model=a.Cue)
 def next_request(campaign: TheCampaign, body: m.Next, op: TheOp = None) -> dict[str, Any]:
     """Record what was performed, if anything, and return what the holder has to do next.
 
@@ -83,7 +84,7 @@ def _shown(requests: list[Request]) -> dict[str, Any] | None:
     return {"id": requests[0].id, "label": requests[0].label} if requests else None
 
 
-@router.post("/campaigns/{name:path}/claim", response_model=m.Requests)
+@router.post("/campaigns/{name}/claim", response_model=a.Requests)
 def claim(campaign: TheCampaign, body: m.Claim, op: TheOp = None) -> dict[str, Any]:
     """Let an open request be the holder's own; its lease starts anew."""
     with refusing():

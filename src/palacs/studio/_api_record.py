@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,8 +12,9 @@ from fastapi import APIRouter, File, Form, Header, Query, Request, Response, Upl
 from fastapi.responses import StreamingResponse
 
 from palacs.campaign import acting_holder, history_to_json, read_instance
-from palacs.storage import CampaignNotFound
-from palacs.studio import _models as m
+from palacs.storage import CampaignNotFound, Event
+from palacs.studio import _answers as a
+from palacs.studio._answers_insight import Block, ClassPage, Inside, Insight
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._deps import TheBook, TheCampaign, TheOp
 from palacs.studio._error_answers import Refused, refusing
@@ -21,6 +23,7 @@ from palacs.studio._inside_page import look_inside
 from palacs.studio._insight import Insights, Part
 from palacs.studio._listed import Order, block_of_confusion, page_of_rows
 from palacs.studio._maps import MapMethod
+from palacs.studio._paging import LARGEST_PAGE, After, ThePages
 
 router = APIRouter(tags=["record"])
 
@@ -33,11 +36,13 @@ _MEDIA_TYPES: dict[str, str] = {
 Seq = Annotated[int, Query(ge=0, lt=2**63)]
 
 
-@router.get("/campaigns/{name:path}/history", response_model=m.Rows)
+@router.get("/campaigns/{name}/history", response_model=a.Rows, response_model_exclude_unset=True)
 def history(
     campaign: TheCampaign,
-    limit: Annotated[int, Query(ge=1, le=10_000)] = 100,
-    offset: Seq = 0,
+    pages: ThePages,
+    limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE, description="Rows at most.")] = 100,
+    after: After = None,
+    offset: Annotated[Seq, Query(description="How many to leave out; better: after.")] = 0,
     newest: Annotated[bool, Query(description="Begin with the latest.")] = False,
     features: Annotated[bool, Query(description="With the columns x0, x1, ...")] = False,
     values: Annotated[
@@ -47,13 +52,19 @@ def history(
     """Return requests and unsolicited instances in the order of the record."""
     total = campaign.history_length()
     if newest:
-        frame = campaign.history(features=features, rows=_latest(limit, offset)).iloc[::-1]
+        last = max(0, min(total, total if after is None else after - 1) - offset)
+        first = max(0, last - limit)
     else:
-        frame = campaign.history(features=features, rows=slice(offset, offset + limit))
-    rows = history_to_json(frame)
+        first = min(total, (after or 0) + offset)
+        last = min(total, first + limit)
+    found = history_to_json(campaign.history(features=features, rows=slice(first, last)))
+    rows = [{"number": first + place, **row} for place, row in enumerate(found, 1)]
     if values:
         rows = [{**row, **_values_of(campaign, row, values)} for row in rows]
-    return {"rows": rows, "total": total}
+    if newest:
+        more = pages.next(first + 1) if first > 0 else None
+        return {"rows": rows[::-1], "total": total, "next": more}
+    return {"rows": rows, "total": total, "next": pages.next(last) if last < total else None}
 
 
 def _values_of(campaign: StudioCampaign, row: dict[str, Any], n: int) -> dict[str, Any]:
@@ -64,12 +75,35 @@ def _values_of(campaign: StudioCampaign, row: dict[str, Any], n: int) -> dict[st
     return {"x": x[:n].tolist(), "n_features": len(x)}
 
 
-def _latest(limit: int, offset: int) -> slice:
-    return slice(-limit - offset, -offset if offset else None)
+@router.get("/campaigns/{name}/record", response_model=a.Events)
+def record(
+    campaign: TheCampaign,
+    pages: ThePages,
+    limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE, description="Events at most.")] = 1000,
+    after: After = None,
+) -> dict[str, Any]:
+    """Return the events of the record, in their order."""
+    found = campaign.events(after or 0, limit=limit + 1)
+    more = pages.next(found[limit - 1].seq) if len(found) > limit else None
+    return {"events": [_event(event) for event in found[:limit]], "next": more}
+
+
+def _event(event: Event) -> dict[str, Any]:
+    author = event.author or {}
+    return {
+        "seq": event.seq,
+        "kind": event.kind,
+        "at": datetime.fromtimestamp(event.at, UTC).isoformat(),
+        "id": event.entry,
+        "label": event.label,
+        "person": author.get("person"),
+        "holder": author.get("holder"),
+        "op": event.op,
+    }
 
 
 @router.get(
-    "/campaigns/{name:path}/export",
+    "/campaigns/{name}/export",
     response_class=Response,
     responses={
         200: {"content": {kind: {} for kind in _MEDIA_TYPES.values()}, "description": "A file."}
@@ -90,7 +124,7 @@ def suggested_name(campaign: str) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in campaign)
 
 
-@router.post("/campaigns/{name:path}/upload", response_model=m.Told)
+@router.post("/campaigns/{name}/upload", response_model=a.Told)
 def upload(
     campaign: TheCampaign,
     id: Annotated[str, Query(min_length=1, max_length=200, description="The request.")],
@@ -119,7 +153,7 @@ def object_of(text: str) -> dict[str, Any]:
 
 
 @router.get(
-    "/campaigns/{name:path}/recording",
+    "/campaigns/{name}/recording",
     response_class=Response,
     responses={200: {"content": {"application/octet-stream": {}}, "description": "The recording."}},
 )
@@ -138,7 +172,7 @@ def recording(
 
 
 @router.get(
-    "/campaigns/{name:path}/events",
+    "/campaigns/{name}/events",
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {}}, "description": "Never ends."}},
 )
@@ -178,7 +212,7 @@ def _find(book: CampaignBook, name: str) -> StudioCampaign | None:
         return None
 
 
-@router.get("/campaigns/{name:path}/insight")
+@router.get("/campaigns/{name}/insight", response_model=Insight, response_model_exclude_unset=True)
 def insight(
     request: Request,
     campaign: TheCampaign,
@@ -193,7 +227,7 @@ def insight(
     return insights.of(campaign, map, acting_holder(), part)
 
 
-@router.get("/campaigns/{name:path}/classes")
+@router.get("/campaigns/{name}/classes", response_model=ClassPage)
 def classes(
     request: Request,
     campaign: TheCampaign,
@@ -209,7 +243,7 @@ def classes(
     return page_of_rows(now, insights.left_out(campaign, now), search, order, page)
 
 
-@router.get("/campaigns/{name:path}/confusion")
+@router.get("/campaigns/{name}/confusion", response_model=Block)
 def confusion(
     request: Request,
     campaign: TheCampaign,
@@ -223,7 +257,7 @@ def confusion(
     return block_of_confusion(now, insights.left_out(campaign, now), row, column, size)
 
 
-@router.get("/campaigns/{name:path}/inside")
+@router.get("/campaigns/{name}/inside", response_model=Inside)
 def inside(campaign: TheCampaign) -> dict[str, Any]:
     """Return class densities, gain and weighted gain on a grid, for one or two features."""
     return look_inside(campaign.snapshot())

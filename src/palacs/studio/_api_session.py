@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from palacs.campaign import SESSIONS, acting_holder
+from palacs.studio import _answers as a
 from palacs.studio import _models as m
 from palacs.studio._cue_markers import CueMarkers
 from palacs.studio._deps import TheCampaign
@@ -25,13 +26,13 @@ router = APIRouter(tags=["session"])
 _EVENTS = {"cue": "onset", "performing": "performing", "rest": "offset"}
 
 
-@router.get("/clock")
+@router.get("/clock", response_model=a.ClockOut)
 def clock() -> dict[str, float]:
     """Return the time of this machine's clock, in seconds since 1970."""
     return {"at": time.time()}
 
 
-@router.get("/campaigns/{name:path}/session")
+@router.get("/campaigns/{name}/session", response_model=a.SessionOut)
 def session(campaign: TheCampaign) -> dict[str, Any]:
     """Return the campaign's timeline, or the first of those to begin with."""
     settings = campaign.settings
@@ -39,8 +40,10 @@ def session(campaign: TheCampaign) -> dict[str, Any]:
     return {"timeline": timeline, "sessions": SESSIONS, "classes": campaign.classes}
 
 
-@router.post("/campaigns/{name:path}/session/report", response_model=m.Done)
-def report(request: Request, campaign: TheCampaign, body: m.SessionReport) -> dict[str, Any]:
+@router.post("/campaigns/{name}/session/report", response_model=a.Done)
+def session_report(
+    request: Request, campaign: TheCampaign, body: m.SessionReport
+) -> dict[str, Any]:
     """Say what the participant sees, and since when."""
     hub: EventHub = request.app.state.hub
     _mark(request, body)
@@ -48,7 +51,7 @@ def report(request: Request, campaign: TheCampaign, body: m.SessionReport) -> di
     return {"id": body.request, "label": body.label, "state": body.phase}
 
 
-@router.post("/campaigns/{name:path}/painted", response_model=m.Done)
+@router.post("/campaigns/{name}/painted", response_model=a.Done)
 def painted(request: Request, campaign: TheCampaign, body: m.Painted) -> dict[str, Any]:
     """Say when a cue was painted or taken away, for markers."""
     sent = _mark(request, body)
@@ -64,8 +67,10 @@ def _mark(request: Request, body: m.Painted) -> bool:
         return markers.send(event, body.request, body.label, body.at, body.uncertainty)
 
 
-@router.post("/campaigns/{name:path}/session/command", response_model=m.Done)
-def command(request: Request, campaign: TheCampaign, body: m.SessionCommand) -> dict[str, Any]:
+@router.post("/campaigns/{name}/session/command", response_model=a.Done)
+def session_command(
+    request: Request, campaign: TheCampaign, body: m.SessionCommand
+) -> dict[str, Any]:
     """Let a participant's page pause or go on."""
     if body.command not in ("pause", "go on"):
         raise Refused(f"command={body.command!r} is not known; there are 'pause' and 'go on'.")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Query, Response, UploadFile
 
-from palacs.studio import _models as m
+from palacs.studio import _answers as a
 from palacs.studio._api_record import object_of, suggested_name
 from palacs.studio._deps import TheCampaign, TheOp
 from palacs.studio._error_answers import refusing
@@ -17,7 +17,7 @@ from palacs.studio._error_answers import refusing
 router = APIRouter(tags=["record"])
 
 
-@router.post("/campaigns/{name:path}/table", response_model=m.TableTold)
+@router.post("/campaigns/{name}/table", response_model=a.TableTold)
 def add_table(
     campaign: TheCampaign,
     file: Annotated[UploadFile, File(description="CSV: label, the features, maybe more.")],
@@ -34,7 +34,7 @@ def add_table(
 
 
 @router.get(
-    "/campaigns/{name:path}/labelled-set",
+    "/campaigns/{name}/labelled-set",
     response_class=Response,
     responses={200: {"content": {"text/csv": {}}, "description": "A file."}},
 )
@@ -47,7 +47,7 @@ def labelled_set(campaign: TheCampaign) -> Response:
     return Response(content, media_type="text/csv", headers=headers)
 
 
-@router.get("/campaigns/{name:path}/instance", response_model=m.Told)
+@router.get("/campaigns/{name}/instance", response_model=a.Told)
 def instance(
     campaign: TheCampaign,
     id: Annotated[str, Query(min_length=1, max_length=200, description="Its id.")],

@@ -152,7 +152,7 @@ def start(book: TheBook, body: Start | None = None) -> dict[str, Any]:
     return {"name": campaign.name, "next": _next(campaign), **_progress(campaign)}
 
 
-@router.post("/{name:path}/drawing")
+@router.post("/{name}/drawing")
 def drawing(campaign: TheCampaign, body: Drawing) -> dict[str, Any]:
     """Tell a drawing; the answer holds how it was understood and what to draw next."""
     _check(campaign)
@@ -172,14 +172,14 @@ def drawing(campaign: TheCampaign, body: Drawing) -> dict[str, Any]:
     }
 
 
-@router.post("/{name:path}/next")
+@router.post("/{name}/next")
 def next_digit(campaign: TheCampaign) -> dict[str, Any]:
     """Return what to draw: the request that waits, or a new one."""
     _check(campaign)
     return {"next": _next(campaign)}
 
 
-@router.get("/{name:path}/progress")
+@router.get("/{name}/progress")
 def progress(campaign: TheCampaign) -> dict[str, Any]:
     """Return the accuracy on the hold-out over the acquisitions, and the drawings."""
     _check(campaign)

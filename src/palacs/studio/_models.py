@@ -8,22 +8,24 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, WithJsonSchema
 
 from palacs.strategies import DEFAULT_STRATEGY
 
-Label = StrictStr | StrictInt
-Number = Annotated[float, Field(strict=True)]
+# What a campaign checks itself, and says better, is only written down here for the schema.
+PRINTABLE = {"pattern": r"^ *[^\x00-\x20\x7f-\xa0\xad][^\x00-\x1f\x7f-\xa0\xad]*$"}
+LARGEST = 1e300
+Name = Annotated[StrictStr, Field(min_length=1, max_length=200, json_schema_extra=PRINTABLE)]
+Label = Name | Annotated[StrictInt, Field(ge=-(2**63), lt=2**63)]
+Number = Annotated[float, Field(strict=True, ge=-LARGEST, le=LARGEST)]
 Vector = Annotated[list[Number], Field(min_length=1, description="Raw feature values, finite.")]
 Reason = Annotated[StrictStr, Field(max_length=10_000, description="Why; kept in the record.")]
 Id = Annotated[StrictStr, Field(min_length=1, max_length=200)]
-Amount = Annotated[float, Field(strict=True, ge=0)]
+Amount = Annotated[float, Field(strict=True, ge=0, le=LARGEST)]
 Attrs = Annotated[
     dict[str, Any],
-    Field(
-        description="What to note: subject, session, device, operator, units.",
-        examples=[{"subject": "s01", "session": 2}],
-    ),
+    Field(description="What to note: subject, session, device, operator, units."),
+    WithJsonSchema({"$ref": "#/components/schemas/Attrs"}),
 ]
 
 
@@ -277,107 +279,3 @@ class Renew(Body):
 
     id: Id
     reason: Reason = ""
-
-
-# -- answers ---------------------------------------------------------------------------
-
-
-class CampaignRow(BaseModel):
-    """A campaign in the list."""
-
-    name: str
-    title: str | None = None
-    classes: Annotated[list[Label], Field(description="The first twelve.")]
-    n_classes: int
-    strategy: str
-    budget: int | None
-    acquired: int
-    pending: int
-    awaiting: int
-    phase: str
-    created_at: str
-    error: str | None = None
-
-
-class CampaignList(BaseModel):
-    """All campaigns, oldest first."""
-
-    campaigns: list[CampaignRow]
-
-
-class RequestOut(BaseModel):
-    """One instance asked for."""
-
-    id: str
-    label: Label
-    utilities: dict[str, float | None]
-    asked_at: str
-    expires_at: str | None
-    attrs: dict[str, Any]
-    holder: str | None = None
-
-
-class Requests(BaseModel):
-    """The requests that were made; fewer than asked for where the budget ends."""
-
-    requests: list[RequestOut]
-
-
-class InstanceOut(BaseModel):
-    """An acquired instance."""
-
-    id: str
-    label: Label
-    asked: Label | None
-    x: list[float]
-    told_at: str
-    retracted: bool
-    attrs: dict[str, Any]
-    recording: dict[str, Any] | None
-
-
-class Shown(BaseModel):
-    """A request as a cue shows it."""
-
-    id: str
-    label: Label
-
-
-class Cue(BaseModel):
-    """What one holder has to do: its own request, and what it performed."""
-
-    seq: int
-    classes: list[Label]
-    asked: Shown | None
-    free: Annotated[Shown | None, Field(description="One that belongs to nobody, to be claimed.")]
-    awaiting: list[Shown]
-    ends: Annotated[str, Field(description="Why nothing can be asked for now; else empty.")]
-
-
-class Told(BaseModel):
-    """The instance as it is in the record."""
-
-    instance: InstanceOut
-
-
-class TableTold(BaseModel):
-    """What a table brought."""
-
-    instances: int
-    classes: Annotated[dict[str, int], Field(description="Instances of the most frequent ones.")]
-    n_classes: int
-
-
-class Done(BaseModel):
-    """What was changed: an id or a class, and its state now."""
-
-    id: str | None = None
-    label: Label | None = None
-    state: str
-
-
-class Rows(BaseModel):
-    """A part of the history."""
-
-    rows: list[dict[str, Any]]
-    total: int

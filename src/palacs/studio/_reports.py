@@ -18,6 +18,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
+from palacs.studio._answers import ReportList
 from palacs.studio._deps import TheConfig
 from palacs.studio._error_answers import Refused
 
@@ -79,7 +80,7 @@ def _below(root: Path, depth: int) -> Iterator[Path]:
                 folders.append((entry, level + 1))
 
 
-@router.get("/reports")
+@router.get("/reports", response_model=ReportList)
 def list_reports(config: TheConfig) -> dict[str, list[dict[str, Any]]]:
     """List the reports in the studio's report folders, the newest first."""
     rows = []

@@ -20,6 +20,7 @@ from palacs.studio._cue_markers import CueMarkers
 from palacs.studio._error_answers import StudioJSON, install_error_handlers
 from palacs.studio._events import EventHub
 from palacs.studio._insight import Insights
+from palacs.studio._openapi import ERRORS, operation_id, write_schema
 from palacs.studio._security import Guard
 
 _STATIC = Path(__file__).parent / "static"
@@ -80,7 +81,8 @@ def create_app(config: StudioConfig) -> FastAPI:
         redoc_url=None,
         default_response_class=StudioJSON,
         separate_input_output_schemas=False,
-        responses=_api.ERRORS,
+        responses=ERRORS,
+        generate_unique_id_function=operation_id,
         dependencies=[Depends(_api.bearer)],
     )
     app.state.config, app.state.hub, app.state.markers = config, hub, markers
@@ -88,6 +90,7 @@ def create_app(config: StudioConfig) -> FastAPI:
     install_error_handlers(app)
     for room in (_api, _digits, _apidocs, _pages):
         app.include_router(room.router)
+    write_schema(app)
     app.mount("/static", _OwnFiles(directory=_STATIC), name="static")
     app.add_middleware(NamesKeptWhole)
     app.add_middleware(Guard, config=config)

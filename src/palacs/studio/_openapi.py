@@ -1,0 +1,109 @@
+"""The OpenAPI schema as machines want it: short ids, and everything that repeats by reference.
+
+What a campaign checks itself (`palacs.campaign`) is written down here a second time, as far as
+JSON Schema has words for it, so that a client need not find out by trying.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+
+Schema = dict[str, Any]
+
+_MEANINGS = {
+    400: ("BadRequest", "Wrong Host, or a body that cannot be read."),
+    401: ("NoToken", "The token is missing or wrong."),
+    403: ("NotAllowed", "The request comes from another web page."),
+    404: ("NotFound", "No such campaign, request or report."),
+    409: ("Conflict", "The record says otherwise, or nothing can be asked."),
+    413: ("TooLarge", "The request is too large."),
+    422: ("Invalid", "A value cannot be used."),
+    503: ("Unavailable", "The storage does not answer."),
+    507: ("Full", "The storage has no room left."),
+}
+ERRORS: dict[int | str, Schema] = {
+    status: {"description": meaning} for status, (_, meaning) in _MEANINGS.items()
+}
+"""What every operation can answer besides what it is for."""
+
+_TEXT = {"type": "string"}
+_KEY = {"minLength": 1, "maxLength": 100, "pattern": r"^ *[^\x00-\x20\x7f-\xa0\xad]+$"}
+_PLAIN: list[Schema] = [
+    {"type": "null"},
+    {"type": "boolean"},
+    {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
+    {"type": "number"},
+    {"type": "string", "pattern": r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$", "maxLength": 10_000},
+]
+
+
+def _object(values: Schema) -> Schema:
+    names = {"maxProperties": 64, "propertyNames": _KEY}
+    return {"type": "object", "additionalProperties": values, **names}
+
+
+def _nested(values: Schema) -> Schema:
+    return {"anyOf": [*_PLAIN, {"type": "array", "items": values}, _object(values)]}
+
+
+_COMPONENTS: dict[str, Schema] = {
+    "Error": {
+        "type": "object",
+        "required": ["error"],
+        "properties": {"error": {"$ref": "#/components/schemas/ErrorDetail"}},
+    },
+    "ErrorDetail": {
+        "type": "object",
+        "required": ["message", "kind"],
+        "properties": {
+            "message": {**_TEXT, "description": "What was wrong and what to do."},
+            "kind": {**_TEXT, "description": "For programs."},
+        },
+    },
+    "Attrs": {
+        **_object(_nested(_nested({"anyOf": _PLAIN}))),
+        "description": "What to note: subject, session, device; 16,384 bytes at most.",
+        "examples": [{"subject": "s01", "session": 2}],
+    },
+}
+
+
+def operation_id(route: APIRoute) -> str:
+    """Return the id of an operation: the name of its function."""
+    return route.name
+
+
+def write_schema(app: FastAPI) -> None:
+    """Let the app's schema be ours, made once."""
+
+    def openapi() -> Schema:
+        if app.openapi_schema is None:
+            made = get_openapi(
+                title=app.title, summary=app.summary, version=app.version, routes=app.routes
+            )
+            app.openapi_schema = _by_reference(made)
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _by_reference(schema: Schema) -> Schema:
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    components = schema["components"]
+    components["schemas"] |= _COMPONENTS
+    components["responses"] = {
+        name: {"description": meaning, "content": content} for name, meaning in _MEANINGS.values()
+    }
+    for methods in schema["paths"].values():
+        for operation in methods.values():
+            for status, (name, _) in _MEANINGS.items():
+                operation["responses"][str(status)] = {"$ref": f"#/components/responses/{name}"}
+    for model in components["schemas"].values():
+        for field in model.get("properties", {}).values():
+            if "contentMediaType" in field:
+                field["format"] = "binary"  # which generators of clients look for
+    return schema
