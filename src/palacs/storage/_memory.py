@@ -66,6 +66,9 @@ class MemoryStorage(SQLiteStorage):
     def _require_file_still(self, connection: sa.Connection) -> None:
         return
 
+    def _make_file(self) -> None:
+        return
+
     def _switch_to_wal(self) -> None:
         return
 

@@ -197,10 +197,13 @@ class SQLiteStorage(SQLStorage):
     def _migrating(self) -> Iterator[sa.Connection]:
         # The journal mode belongs to the file and cannot change inside a transaction. By
         # now the file is known to be empty or ours.
-        make_private(self._path)
+        self._make_file()
         self._switch_to_wal()
         with self._writing() as connection:
             yield connection
+
+    def _make_file(self) -> None:
+        make_private(self._path)
 
     def _switch_to_wal(self) -> None:
         answer = self._when_free("PRAGMA journal_mode = WAL")
