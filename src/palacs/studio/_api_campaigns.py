@@ -162,7 +162,7 @@ def ask(campaign: TheCampaign, body: m.Ask | None = None, op: TheOp = None) -> d
     return {"requests": [shortened(request.to_json()) for request in requests]}
 
 
-@router.post("/campaigns/{name}/tell", response_model=a.Told)
+@router.post("/campaigns/{name}/tell", response_model=a.Told, response_model_exclude_unset=True)
 def tell(campaign: TheCampaign, body: m.Tell, op: TheOp = None) -> dict[str, Any]:
     """Record the instance that a request brought; telling the same again is harmless."""
     with refusing():
@@ -171,7 +171,7 @@ def tell(campaign: TheCampaign, body: m.Tell, op: TheOp = None) -> dict[str, Any
     return {"instance": instance.to_json()}
 
 
-@router.post("/campaigns/{name}/add", response_model=a.Told)
+@router.post("/campaigns/{name}/add", response_model=a.Told, response_model_exclude_unset=True)
 def add(campaign: TheCampaign, body: m.Add, op: TheOp = None) -> dict[str, Any]:
     """Record an instance that nobody asked for."""
     with refusing():

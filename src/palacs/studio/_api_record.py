@@ -124,7 +124,7 @@ def suggested_name(campaign: str) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in campaign)
 
 
-@router.post("/campaigns/{name}/upload", response_model=a.Told)
+@router.post("/campaigns/{name}/upload", response_model=a.Told, response_model_exclude_unset=True)
 def upload(
     campaign: TheCampaign,
     id: Annotated[str, Query(min_length=1, max_length=200, description="The request.")],

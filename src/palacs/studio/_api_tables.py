@@ -47,7 +47,7 @@ def labelled_set(campaign: TheCampaign) -> Response:
     return Response(content, media_type="text/csv", headers=headers)
 
 
-@router.get("/campaigns/{name}/instance", response_model=a.Told)
+@router.get("/campaigns/{name}/instance", response_model=a.Told, response_model_exclude_unset=True)
 def instance(
     campaign: TheCampaign,
     id: Annotated[str, Query(min_length=1, max_length=200, description="Its id.")],
