@@ -104,7 +104,10 @@ def test_the_cue_with_keys_sends_markers_too(browser: Browser, marking: Any) -> 
         expect(page.locator("[data-word]")).to_have_class("word asked")
         page.keyboard.press("Space")
         found = read(markers, 3)
+        page.keyboard.press("f")
+        failed = [marker for _, marker in read(markers, 2)]
     rows = marking.get("/campaigns/keys/history")["rows"]
     told = [(marker.event, marker.request) for _, marker in found]
     assert told[:1] == [("onset", rows[0]["id"])]
     assert set(told[1:]) == {("offset", rows[0]["id"]), ("onset", rows[1]["id"])}
+    assert ("offset", rows[1]["id"]) in {(marker.event, marker.request) for marker in failed}

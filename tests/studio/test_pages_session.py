@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -169,3 +171,69 @@ def test_space_on_dry_run_records_nothing_and_a_silent_storage_loses_no_trial(
     (row,) = shared_studio.get(f"{path}/history")["rows"]
     assert row["attrs"]["onsets"]
     visitor.complaints.clear()
+
+
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+def test_what_was_not_seen_fails_and_a_lost_connection_or_full_screen_loses_nothing(
+    shared_studio: Any, visitor: Visitor
+) -> None:
+    path = new_session(shared_studio, "disturbed", block=None)
+    page = visitor.open(f"{path}/session")
+    stage, says = page.locator("[data-stage]"), page.locator("[data-says]")
+    begin(page)
+    expect(stage).to_have_attribute("data-phase", "performing")
+    page.evaluate(HIDE, True)
+    expect(says).to_have_text("Paused")
+    page.evaluate(HIDE, False)
+    page.route("**/performed", lambda route: route.abort("internetdisconnected"), times=1)
+    page.keyboard.press("Space")
+    expect(stage).to_have_attribute("data-phase", "cue")
+    page.evaluate("() => document.dispatchEvent(new Event('fullscreenchange'))")
+    expect(says).to_have_text("Paused")
+    rows = shared_studio.get(f"{path}/history")["rows"]
+    (failed,) = [row for row in rows if row["state"] == "failed"]
+    assert failed["reason"] == "the page was not to be seen while performing"
+    (performed,) = [row for row in rows if row["performed_at"] and row is not failed]
+    assert performed["attrs"]["onsets"]["cue"] > 0
+    visitor.complaints.clear()  # the browser names the connection that was cut
+
+
+def test_a_pause_that_comes_in_a_break_holds_beyond_it(
+    shared_studio: Any, visitor: Visitor
+) -> None:
+    path = new_session(shared_studio, "held", block=1, **{"break": 2})
+    page = visitor.open(f"{path}/session")
+    stage = page.locator("[data-stage]")
+    seats: list[str] = []
+    page.on("request", lambda sent: seats.append(sent.headers.get("palacs-holder", "")))
+    begin(page)
+    expect(page.locator("[data-says]")).to_have_text("Break")
+    holder = next(seat for seat in reversed(seats) if seat)
+    shared_studio.post(f"{path}/session/command", {"holder": holder, "command": "pause"})
+    expect(page.locator("[data-hint]")).to_have_text("Paused.")
+    shared_studio.post(f"{path}/session/command", {"holder": holder, "command": "go on"})
+    expect(stage).not_to_have_attribute("data-phase", "start")
+
+
+def test_a_picture_chosen_on_the_bench_is_what_the_participant_sees(
+    shared_studio: Any, visitor: Visitor
+) -> None:
+    path = new_session(shared_studio, "pictured", 1)
+    bench = visitor.open(path)
+    bench.get_by_text("Timeline", exact=True).click()
+    picture = base64.b64decode(DOT.partition(",")[2])
+    for label in ("left", "right"):
+        bench.get_by_label(f"Picture of {label}").set_input_files(
+            {"name": "dot.gif", "mimeType": "image/gif", "buffer": picture}
+        )
+    expect(bench.locator("[data-media]").get_by_text("Picture ✓")).to_have_count(2)
+    bench.get_by_role("button", name="Save the timeline").click()
+    expect(bench.locator("[data-session-saved]")).to_be_visible()
+    page = visitor.open(f"{path}/session")
+    begin(page)
+    expect(page.locator("[data-picture]")).to_have_attribute("src", re.compile("^data:image/webp"))

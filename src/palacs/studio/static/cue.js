@@ -213,6 +213,7 @@ function performed() {
 
 const failed = () => now.asked && deal(async (asked) => {
   if (!asked) return "";
+  mark("rest", asked);
   await post(`${path}/fail`, { id: asked.id, reason: "failed on the cue" });
   await onward();
   return `${asked.label}: noted as failed`;

@@ -150,7 +150,8 @@ async function stop(text, detail, button) {
 
 async function takeABreak() {
   const { break: seconds } = timeline;
-  const timer = seconds === null ? 0 : setTimeout(() => goOn(), 1000 * seconds);
+  // A pause that came when the break had begun holds beyond it.
+  const timer = seconds === null ? 0 : setTimeout(() => (pausing ? (hint.textContent = "Paused.") : goOn()), 1000 * seconds);
   await stop("Break", seconds === null ? "Go on when you are ready." : `It goes on in ${seconds} seconds.`, "Go on");
   clearTimeout(timer);
 }
