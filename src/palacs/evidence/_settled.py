@@ -121,37 +121,26 @@ def tally(
     Similarities are relative to the nearest instance, so that none underflows that matters.
     """
     bandwidth, prior = model
-    y, counts = known.y, known.counts
-    n_classes = counts.shape[0]
+    n_classes = known.counts.shape[0]
     k = np.empty(n_classes)
     k_half = np.empty((n_classes, SPLITS))
-    scale = 0.5 / bandwidth / bandwidth
     for r in range(rows.shape[0]):
         i = rows[r]
-        beside, nearest = _beside(squared[r], i, known)
-        furthest = nearest + _NEGLIGIBLE / scale
+        own = known.y[i]
+        beside, nearest = left_beside(closest(squared[r], known.y, own, i), known.counts[own])
         k[:] = 0.0
         k_half[:] = 0.0
-        for j in range(y.shape[0]):
-            # Most are too far away to matter, so that is asked first.
-            if not squared[r, j] < furthest or j in (i, beside):
-                continue
-            similarity = np.exp(-scale * (squared[r, j] - nearest))
-            k[y[j]] += similarity
-            for s in range(SPLITS):
-                # Adding nothing is faster than asking: who is in a half cannot be foreseen.
-                k_half[y[j], s] += similarity * known.half[j, s]
-        _decide((i, beside), (k, k_half), known, prior, into)
+        add_similar(squared[r], (known.y, known.half), (i, beside), (nearest, bandwidth), k, k_half)
+        decide_left_out((i, beside), (k, k_half), known, prior, into)
 
 
 @compiled
-def _beside(squared: Features, i: int, known: Halves) -> tuple[int, float]:
-    """Return the instance of its own class that is nearest to instance i; -1 where few are known.
+def closest(squared: Features, y: Codes, own: int, i: int) -> tuple[int, float, float, float]:
+    """Return the nearest instance of class ``own`` and squared distances to it, the next, a rival.
 
-    And the squared distance from i to the nearest of all the others. Recordings made in one go
-    are alike, and would vouch for each other.
+    Those of ``squared`` (n,) are from one instance to those of classes ``y`` (n,), of which it is
+    instance i itself, or none of them with -1. Of parts of a labelled set one follows for all.
     """
-    y, own = known.y, known.y[i]
     beside, close, next_close, rival = -1, np.inf, np.inf, np.inf
     for j in range(y.shape[0]):
         if y[j] != own:
@@ -160,13 +149,54 @@ def _beside(squared: Features, i: int, known: Halves) -> tuple[int, float]:
             beside, close, next_close = j, squared[j], close
         elif j != i:
             next_close = min(next_close, squared[j])
-    if known.counts[own] < _ENOUGH:
+    return beside, close, next_close, rival
+
+
+@compiled
+def left_beside(found: tuple[int, float, float, float], count: int) -> tuple[int, float]:
+    """Return who is left out with an instance, -1 where few are known, and how near the rest is.
+
+    ``found`` is what `closest` returns of all instances; ``count`` is the size of the own class.
+    Recordings made in one go are alike, and would vouch for each other.
+    """
+    beside, close, next_close, rival = found
+    if count < _ENOUGH:
         return -1, min(rival, close)
     return beside, min(rival, next_close)
 
 
 @compiled
-def _decide(
+def add_similar(
+    squared: Features,
+    members: tuple[Codes, npt.NDArray[np.bool_]],
+    without: tuple[int, int],
+    kernel: tuple[float, float],
+    k: Features,
+    k_half: Features,
+) -> None:
+    """Add the similarities of one instance to others to sums by class, and by class and half.
+
+    ``squared`` (n,) are its distances to them, ``members`` their classes (n,) and halves
+    (n, SPLITS); those in ``without`` are left out. ``kernel`` is (the squared distance to the
+    nearest that counts, bandwidth); the sums are (n_classes,) and (n_classes, SPLITS).
+    """
+    y, half = members
+    nearest, bandwidth = kernel
+    scale = 0.5 / bandwidth / bandwidth
+    furthest = nearest + _NEGLIGIBLE / scale
+    for j in range(y.shape[0]):
+        # Most are too far away to matter, so that is asked first.
+        if not squared[j] < furthest or j in without:
+            continue
+        similarity = np.exp(-scale * (squared[j] - nearest))
+        k[y[j]] += similarity
+        for s in range(SPLITS):
+            # Adding nothing is faster than asking: who is in a half cannot be foreseen.
+            k_half[y[j], s] += similarity * half[j, s]
+
+
+@compiled
+def decide_left_out(
     left_out: tuple[int, int],
     sums: tuple[Features, Features],
     known: Halves,
