@@ -32,6 +32,12 @@ class Visitor:
         if not request.url.startswith((f"{self._studio.base_url}/", "data:", "blob:")):
             self.foreign.append(request.url)
 
+    def launch(self) -> None:
+        """Open the launch link in a tab and close it again."""
+        page = self._context.new_page()
+        page.goto(self._studio.launch_url)
+        page.close()
+
     def open(self, path: str = "/") -> Page:
         """Open a page of the studio in a new tab, with the token."""
         page = self._context.new_page()

@@ -46,5 +46,13 @@ def bearer(studio: Any) -> str:
     return f"Bearer {studio.token}"
 
 
-def cookie(studio: Any) -> str:
-    return f"palacs-studio-{studio.port}={studio.token}"
+_sessions: dict[tuple[int, str], str] = {}
+
+
+def cookie(studio: Any, token: str | None = None) -> str:
+    """Return the cookie of a session that began with the launch link, or with another."""
+    key = (studio.port, token or studio.token)
+    if key not in _sessions:
+        answer = send(studio, "GET", f"/?token={key[1]}")
+        _sessions[key] = str(answer.headers["Set-Cookie"]).partition(";")[0]
+    return _sessions[key]

@@ -20,10 +20,13 @@ PERSON_VARIABLE = "PALACS_PERSON"
 
 _acting: ContextVar[str | None] = ContextVar("palacs_person", default=None)
 _holding: ContextVar[str | None] = ContextVar("palacs_holder", default=None)
+_confined: ContextVar[bool] = ContextVar("palacs_confined", default=False)
 
 
 @contextmanager
-def acting_as(person: str | None, *, holder: str | None = None) -> Iterator[None]:
+def acting_as(
+    person: str | None, *, holder: str | None = None, confined: bool = False
+) -> Iterator[None]:
     """Let everything that is written inside be by this person, in this thread or task.
 
     Parameters
@@ -33,6 +36,9 @@ def acting_as(person: str | None, *, holder: str | None = None) -> Iterator[None
     holder : str or None
         The page, phone or program that works, by an id of its own. What it asks for or claims
         belongs to it: another holder can neither perform nor fail it. ``None`` changes nothing.
+    confined : bool
+        Whether the holder is kept to what is its own: it can also neither tell, retract nor take
+        over what belongs to others or to nobody. For those who were let in to do one thing.
 
     Examples
     --------
@@ -48,9 +54,11 @@ def acting_as(person: str | None, *, holder: str | None = None) -> Iterator[None
     # One that is not given stays as it is.
     acting = _acting.set(_acting.get() if person is None else person)
     holding = _holding.set(_holding.get() if holder is None else holder)
+    kept = _confined.set(_confined.get() or confined)
     try:
         yield
     finally:
+        _confined.reset(kept)
         _holding.reset(holding)
         _acting.reset(acting)
 
@@ -58,6 +66,11 @@ def acting_as(person: str | None, *, holder: str | None = None) -> Iterator[None
 def acting_holder() -> str | None:
     """Return the holder that acts now, if any."""
     return _holding.get()
+
+
+def is_confined() -> bool:
+    """Whether whoever acts now is kept to what is its own."""
+    return _confined.get()
 
 
 def author() -> dict[str, Any]:

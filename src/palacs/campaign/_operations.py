@@ -15,7 +15,7 @@ from typing import Any, TypedDict
 
 from palacs.campaign import _values
 from palacs.campaign._attrs import Attrs, check_attrs, group_of
-from palacs.campaign._author import acting_holder
+from palacs.campaign._author import acting_holder, is_confined
 from palacs.campaign._campaign_errors import CampaignClosed, Conflict, UnknownEntry
 from palacs.campaign._entries import Entry
 from palacs.campaign._instance_file import check_names
@@ -148,6 +148,7 @@ def require_open(ledger: Ledger, what: str) -> None:
 
 def _find_request(ledger: Ledger, id_: str) -> tuple[Entry, Label]:
     entry = find_kept(ledger, id_)
+    _keep_to_own(entry)
     if entry.asked is None:
         raise Conflict(f"{id_!r} is an unsolicited instance, not a request.")
     return entry, entry.asked
@@ -170,6 +171,12 @@ def _anothers(entry: Entry) -> bool:
 def _refuse_before_performed(entry: Entry) -> None:
     """Leave another's request alone; once it is performed, data may come from anywhere."""
     if entry.performed_at is None and _anothers(entry):
+        raise Conflict(belongs_elsewhere(entry.id))
+
+
+def _keep_to_own(entry: Entry) -> None:
+    """Refuse those who are kept to what is their own, see `acting_as`."""
+    if is_confined() and (entry.holder is None or entry.holder != acting_holder()):
         raise Conflict(belongs_elsewhere(entry.id))
 
 
@@ -292,6 +299,7 @@ def performed(ledger: Ledger, id_: str, attrs: Attrs | None = None) -> list[Draf
 def retract(ledger: Ledger, id_: str, reason: str) -> list[Draft]:
     """Take an instance out of the labelled set, keeping it in the history."""
     entry = find_kept(ledger, id_)
+    _keep_to_own(entry)
     if entry.retracted_at is not None:
         return []
     if entry.told_at is None:

@@ -9,7 +9,7 @@ and instruments, are never refused: an instrument may tell what any page has per
 from __future__ import annotations
 
 from palacs.campaign import _operations, _values
-from palacs.campaign._author import acting_holder
+from palacs.campaign._author import acting_holder, is_confined
 from palacs.campaign._calls import call_of, kept
 from palacs.campaign._campaign_errors import Conflict
 from palacs.campaign._course import renew
@@ -71,7 +71,8 @@ class OwningCampaign(ExtractingCampaign):
         reason : str
             Why; kept in the record.
         by : str or None
-            Only what belongs to this holder; by default whoever's it is.
+            Only what belongs to this holder; by default whoever's it is. Those who are confined
+            (`acting_as`) undo what is their own, whatever they say.
         op : str or None
             Your id for this call, see `Campaign`.
 
@@ -81,6 +82,7 @@ class OwningCampaign(ExtractingCampaign):
             What was taken back; None where there is nothing to undo.
         """
         why, at = _values.check_reason(reason), self._storage.now()
+        by = acting_holder() if is_confined() else by
         whose = None if by is None else _values.check_name(by, "holder")
         # As it was before there were holders, so that a repetition is known.
         call = call_of(op, "undo", why) if whose is None else call_of(op, "undo", why, whose)
@@ -106,6 +108,6 @@ def _claim(ledger: Ledger, id_: str, at: float, take_over: bool) -> list[Draft]:
         return []
     if entry.performed_at is not None:
         raise Conflict(f"request {id_!r} was already performed; its data can be told by anybody.")
-    if waits and entry.holder is not None and not take_over:
+    if waits and entry.holder is not None and (is_confined() or not take_over):
         raise Conflict(_operations.belongs_elsewhere(id_))
     return [Draft("renewed", id_, entry.asked, payload={**drafts[0].payload, "claimed": True})]

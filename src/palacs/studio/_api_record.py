@@ -16,9 +16,9 @@ from palacs.storage import CampaignNotFound, Event
 from palacs.studio import _answers as a
 from palacs.studio._answers_insight import Block, ClassPage, Inside, Insight
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
-from palacs.studio._deps import TheBook, TheCampaign, TheOp
+from palacs.studio._deps import TheBook, TheCampaign, TheOp, TheVisitor
 from palacs.studio._error_answers import Refused, refusing
-from palacs.studio._events import EventHub
+from palacs.studio._events import Ear, EventHub
 from palacs.studio._inside_page import look_inside
 from palacs.studio._insight import Insights, Part
 from palacs.studio._listed import Order, block_of_confusion, page_of_rows
@@ -179,6 +179,7 @@ def recording(
 def events(
     request: Request,
     campaign: TheCampaign,
+    visitor: TheVisitor,
     after: Annotated[Seq | None, Query(description="The last event number seen.")] = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
@@ -186,7 +187,8 @@ def events(
     if last_event_id is not None and last_event_id.isascii() and last_event_id.isdecimal():
         after = int(last_event_id[:18])
     hub: EventHub = request.app.state.hub
-    return StreamingResponse(hub.stream([campaign], after), media_type="text/event-stream")
+    ear = Ear(visitor, request.app.state.visitors)
+    return StreamingResponse(hub.stream([campaign], ear, after), media_type="text/event-stream")
 
 
 @router.get(
@@ -197,12 +199,14 @@ def events(
 def events_of_several(
     request: Request,
     book: TheBook,
+    visitor: TheVisitor,
     campaign: Annotated[list[str], Query(description="Names.", min_length=1, max_length=100)],
 ) -> StreamingResponse:
     """Stream every new event of several campaigns; those that are not there are left out."""
     hub: EventHub = request.app.state.hub
     found = [each for name in dict.fromkeys(campaign) if (each := _find(book, name)) is not None]
-    return StreamingResponse(hub.stream(found), media_type="text/event-stream")
+    ear = Ear(visitor, request.app.state.visitors)
+    return StreamingResponse(hub.stream(found, ear), media_type="text/event-stream")
 
 
 def _find(book: CampaignBook, name: str) -> StudioCampaign | None:

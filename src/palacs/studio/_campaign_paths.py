@@ -39,6 +39,16 @@ def name_in(part: str) -> str:
     return name[1:] if name.startswith("~") and _DOTS.fullmatch(name) else name
 
 
+def kept_whole(scope: Scope) -> str:
+    """Return the path of a request with names as they were sent: a slash in one is no slash."""
+    path: str = scope["path"]
+    if not path.startswith(_NAMED):
+        return path
+    sent = scope.get("raw_path") or quote(path).encode()
+    parts = sent.decode("ascii", "replace").split("/")
+    return "/".join(quote(unquote(part), safe="") for part in parts)
+
+
 class NamesKeptWhole:
     """ASGI middleware that lets routes see names as they were sent: a slash in one is no slash.
 
@@ -53,8 +63,6 @@ class NamesKeptWhole:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
-        if scope["type"] == "http" and scope["path"].startswith(_NAMED):
-            sent = scope.get("raw_path") or quote(scope["path"]).encode()
-            parts = sent.decode("ascii", "replace").split("/")
-            scope = {**scope, "path": "/".join(quote(unquote(part), safe="") for part in parts)}
+        if scope["type"] == "http":
+            scope = {**scope, "path": kept_whole(scope)}
         await self.app(scope, receive, send)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from palacs.campaign import Campaign
-from palacs.storage import ForkSafeLock, Storage, StoredCampaign
+from palacs.storage import CampaignNotFound, ForkSafeLock, Storage, StoredCampaign
+from palacs.studio._roles import Visitor
 
 Watcher = Callable[[str], None]
 
@@ -66,3 +67,22 @@ class CampaignBook:
         opened = StudioCampaign(self.storage, self.storage.find(name), self._watcher)
         with self._mutex:
             return self._open.setdefault(name, opened)
+
+    def seen_by(self, visitor: Visitor) -> CampaignBook:
+        """Return the book as somebody may see it."""
+        return self if visitor.campaign is None else _OnePage(self, visitor)
+
+
+class _OnePage(CampaignBook):
+    """The book of somebody for whom one campaign is there, and no other."""
+
+    def __init__(self, whole: CampaignBook, visitor: Visitor) -> None:
+        super().__init__(whole.storage, whole._watcher)
+        self._whole = whole
+        self._visitor = visitor
+
+    def get(self, name: str) -> StudioCampaign:
+        """Return the campaign, or say of every other one that it is not there."""
+        if not self._visitor.sees(name):
+            raise CampaignNotFound(f"there is no campaign {name!r:.80} for this link.")
+        return self._whole.get(name)

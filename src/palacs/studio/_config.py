@@ -37,6 +37,8 @@ class StudioConfig:
         Most bytes that a request may carry.
     markers : bool
         Whether cues go out as markers of a lab stream, see `palacs.lsl.MarkerOutlet`.
+    links : Path or None
+        The file that keeps the links of others; by default one beside the storage.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class StudioConfig:
     reports: tuple[Path, ...] = ()
     largest_upload: int = 8 * MEBIBYTE
     markers: bool = False
+    links: Path | None = None
 
     def __post_init__(self) -> None:
         # It travels in a URL, a header and a cookie, so nothing in it may need quoting.

@@ -14,6 +14,8 @@ from palacs.studio._campaign_paths import name_in
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._config import StudioConfig
 from palacs.studio._error_answers import refusing
+from palacs.studio._roles import Visitor
+from palacs.studio._security import VISITOR
 
 
 def config_of(request: Request) -> StudioConfig:
@@ -22,10 +24,16 @@ def config_of(request: Request) -> StudioConfig:
     return config
 
 
+def visitor_of(request: Request) -> Visitor:
+    """Return whom a request comes from; nothing gets past the guard without one."""
+    visitor: Visitor = request.scope[VISITOR]
+    return visitor
+
+
 def book_of(request: Request) -> CampaignBook:
-    """Return the open campaigns of the studio that a request reached."""
+    """Return the open campaigns that are there for whoever sent a request."""
     book: CampaignBook = request.app.state.book
-    return book
+    return book.seen_by(visitor_of(request))
 
 
 def storage_of(request: Request) -> Storage:
@@ -41,6 +49,7 @@ def campaign_of(
 
 
 async def acting(
+    request: Request,
     palacs_person: Annotated[
         str | None, Header(description="Who does it, percent-encoded; kept in the record.")
     ] = None,
@@ -49,11 +58,13 @@ async def acting(
         Header(description="The page or program whose requests these are, percent-encoded."),
     ] = None,
 ) -> AsyncIterator[None]:
-    """Let what a request writes be by the person and the holder it names."""
+    """Let what a request writes be by the person and the holder it names, or those of its link."""
+    visitor = visitor_of(request)
     # Not in a thread: what is set there would not reach the route.
     with refusing():
         person, holder = (unquote(who) if who else None for who in (palacs_person, palacs_holder))
-        who = acting_as(person, holder=holder)
+        holder = visitor.holder(holder)
+        who = acting_as(visitor.name or person, holder=holder, confined=visitor.own_only)
         who.__enter__()
     try:
         yield
@@ -61,6 +72,7 @@ async def acting(
         who.__exit__(None, None, None)
 
 
+TheVisitor = Annotated[Visitor, Depends(visitor_of)]
 TheConfig = Annotated[StudioConfig, Depends(config_of)]
 TheBook = Annotated[CampaignBook, Depends(book_of)]
 TheCampaign = Annotated[StudioCampaign, Depends(campaign_of)]

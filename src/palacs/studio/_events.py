@@ -19,6 +19,8 @@ from anyio import CapacityLimiter, to_thread
 
 from palacs.storage import Event, Storage, StorageError
 from palacs.studio._campaigns import StudioCampaign
+from palacs.studio._roles import Visitor
+from palacs.studio._visitors import Visitors
 
 POLL_S = 0.25
 HEARTBEAT_S = 10.0
@@ -27,6 +29,41 @@ _BACKLOG = 10_000
 
 _Result = TypeVar("_Result")
 _Item = tuple[str, Sequence[Event] | StorageError | dict[str, Any]] | None
+_BEAT: _Item = ("", {})
+
+
+@dataclass(frozen=True, slots=True)
+class Ear:
+    """What somebody may hear, and how long.
+
+    Parameters
+    ----------
+    visitor : Visitor
+        Whoever is kept to requests of their own hears that something changed, not what, and
+        commands to their own pages.
+    visitors : Visitors
+        Says whether they may stay: a stream ends with the link it began with.
+    """
+
+    visitor: Visitor
+    visitors: Visitors
+
+    def stays(self) -> bool:
+        """Whether this listener may go on."""
+        return self.visitors.still(self.visitor)
+
+    def change(self, name: str, event: Event) -> dict[str, Any]:
+        """Return what is said of an event."""
+        about = {"seq": event.seq, "campaign": name}
+        if self.visitor.own_only:
+            return about
+        return {**about, "kind": event.kind, "id": event.entry, "label": event.label}
+
+    def said(self, news: dict[str, Any]) -> bool:
+        """Whether what is not in the record is for this listener."""
+        return not self.visitor.own_only or str(news.get("to", "")).startswith(
+            f"{self.visitor.link}"
+        )
 
 
 @dataclass(eq=False)
@@ -92,7 +129,7 @@ class EventHub:
             loop.call_soon_threadsafe(self._broadcast, channel, (name, said))
 
     async def stream(
-        self, campaigns: Sequence[StudioCampaign], after: int | None = None
+        self, campaigns: Sequence[StudioCampaign], ear: Ear, after: int | None = None
     ) -> AsyncIterator[str]:
         """Yield one event stream of some campaigns, as text in the format of ``EventSource``.
 
@@ -100,6 +137,8 @@ class EventHub:
         ----------
         campaigns : sequence of StudioCampaign
             Which.
+        ear : Ear
+            Who listens.
         after : int or None
             The last event number the listener has seen; ``None`` starts with the next one.
         """
@@ -116,8 +155,8 @@ class EventHub:
                 # What the poller handed out before this listener joined comes from the record.
                 if seen[campaign.name] < channel.after:
                     missed = await self._in_thread(partial(campaign.events, seen[campaign.name]))
-                    yield _changed(campaign.name, missed, seen)
-            async for text in self._follow(queue, seen):
+                    yield _changed(campaign.name, missed, seen, ear)
+            async for text in self._follow(queue, seen, ear):
                 yield text
         except StorageError as error:
             # The answer has begun, so it is too late for a status; the listener comes back.
@@ -127,23 +166,25 @@ class EventHub:
                 self._leave(channel, queue)
 
     async def _follow(
-        self, queue: asyncio.Queue[_Item], seen: dict[str, int]
+        self, queue: asyncio.Queue[_Item], seen: dict[str, int], ear: Ear
     ) -> AsyncIterator[str]:
         while not self._closed:
             try:
                 item = await asyncio.wait_for(queue.get(), HEARTBEAT_S)
             except TimeoutError:
+                item = _BEAT
+            if item is None or not ear.stays():
+                return
+            if item is _BEAT:
                 yield _message("beat", {})
                 continue
-            if item is None:
-                return
             name, news = item
             if isinstance(news, StorageError):
                 yield _message("trouble", {"message": str(news)})
-            elif isinstance(news, dict):
+            elif not isinstance(news, dict):
+                yield _changed(name, news, seen, ear)
+            elif ear.said(news):
                 yield _message("session", {**news, "campaign": name})
-            else:
-                yield _changed(name, news, seen)
 
     # -- the poller --------------------------------------------------------------------
 
@@ -191,17 +232,12 @@ class EventHub:
         return await to_thread.run_sync(call, limiter=self._limiter)
 
 
-def _changed(name: str, news: Sequence[Event], seen: dict[str, int]) -> str:
+def _changed(name: str, news: Sequence[Event], seen: dict[str, int], ear: Ear) -> str:
     """Return the events that are new to a listener, which has seen them then."""
     fresh = [event for event in news if event.seq > seen[name]]
     if fresh:
         seen[name] = fresh[-1].seq
-    return "".join(_message("changed", _told(name, event), event.seq) for event in fresh)
-
-
-def _told(name: str, event: Event) -> dict[str, Any]:
-    about = {"seq": event.seq, "kind": event.kind, "id": event.entry, "label": event.label}
-    return {**about, "campaign": name}
+    return "".join(_message("changed", ear.change(name, event), event.seq) for event in fresh)
 
 
 def _message(kind: str, data: dict[str, Any], seq: int | None = None) -> str:

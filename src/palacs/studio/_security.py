@@ -1,16 +1,16 @@
 """Who may do what: one guard in front of every route, closed unless it decides otherwise.
 
-The studio has one user, whoever holds the launch token. The dangers are other web pages in the
-same browser: they can send requests to 127.0.0.1, with our cookie where they count as the same
-site (any page on any local port does), and by DNS rebinding even read answers. So the guard
-checks, in this order, the Host, the token, and for everything that writes or streams, the
-Origin and Sec-Fetch-Site. A route added anywhere is behind it without doing anything.
+Whoever holds the launch token may do everything, others what their links allow (`_roles`). The
+dangers are other web pages in the same browser: they can send requests to 127.0.0.1, with our
+cookie where they count as the same site (any page on any local port does), and by DNS rebinding
+even read answers. So the guard checks, in this order, the Host, who it is, for everything that
+writes or streams the Origin and Sec-Fetch-Site, and the table of roles. A route added anywhere is
+behind it without doing anything.
 """
 
 from __future__ import annotations
 
 import enum
-import hmac
 import logging
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode
@@ -20,8 +20,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from palacs.studio._campaign_paths import in_address, kept_whole
 from palacs.studio._config import StudioConfig
 from palacs.studio._error_answers import error_response
+from palacs.studio._roles import PAGES, Visitor, may
+from palacs.studio._visitors import Visitors
 
 _log = logging.getLogger("palacs.studio")
 
@@ -43,9 +46,14 @@ _HEADERS = {
 }
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 _WITHOUT_TOKEN = (
-    "Open the address that palacs studio printed when it started; it ends in ?token=... and "
-    "lets this browser in. Programs send it as the header Authorization: Bearer TOKEN."
+    "Open the address that palacs studio printed when it started, or the link that you were given; "
+    "it ends in ?token=... and lets this browser in. After a restart of the studio it has to be "
+    "opened again. Programs send it as the header Authorization: Bearer TOKEN."
 )
+
+
+VISITOR = "palacs.visitor"
+"""Where a request says, behind the guard, whom it comes from."""
 
 
 class Access(enum.Enum):
@@ -83,12 +91,15 @@ class Guard:
     app : ASGI application
         What it protects.
     config : StudioConfig
-        The token, the port and the size limit.
+        The port and the size limit.
+    visitors : Visitors
+        Who may come in.
     """
 
-    def __init__(self, app: ASGIApp, config: StudioConfig) -> None:
+    def __init__(self, app: ASGIApp, config: StudioConfig, visitors: Visitors) -> None:
         self.app = app
         self._config = config
+        self._visitors = visitors
         self._hosts = {f"{host}:{config.port}" for host in ("127.0.0.1", "localhost")}
         if config.port == 80:
             self._hosts |= {"127.0.0.1", "localhost"}
@@ -156,31 +167,48 @@ class Guard:
         if access is Access.TOKEN and any(key == "token" for key, _ in query):
             return self._let_in(scope, query)
         bearer = headers.get("authorization", "")
-        if bearer:
-            scheme, _, given = bearer.partition(" ")
-            if scheme.lower() != "bearer" or not self._matches(given.strip()):
-                return self._stranger(scope)
-        elif not self._matches(self._cookie_value(headers)):
+        visitor = self._by_bearer(bearer) if bearer else self._by_cookie(headers)
+        if visitor is None:
             return self._stranger(scope)
         if access is Access.OWN_PAGE:
-            return self._check_origin(scope, headers, by_cookie=not bearer)
-        return None
+            foreign = self._check_origin(scope, headers, by_cookie=not bearer)
+            if foreign is not None:
+                return foreign
+        scope[VISITOR] = visitor
+        return self._check_role(scope, visitor)
+
+    def _by_bearer(self, header: str) -> Visitor | None:
+        scheme, _, given = header.partition(" ")
+        return self._visitors.by_secret(given.strip()) if scheme.lower() == "bearer" else None
+
+    def _by_cookie(self, headers: Headers) -> Visitor | None:
+        given = self._cookie_value(headers)
+        return None if given is None else self._visitors.by_session(given)
+
+    def _check_role(self, scope: Scope, visitor: Visitor) -> Response | None:
+        if scope["path"] == "/" and visitor.campaign is not None:
+            return RedirectResponse(page_of(visitor), status_code=303)
+        if may(visitor, scope["method"], kept_whole(scope)):
+            return None
+        whose = f"{visitor.name}'s link is for one {visitor.role}"
+        where = "" if visitor.campaign is None else f" of the campaign {visitor.campaign!r}"
+        message = f"{whose}{where}, and this is not part of it."
+        return error_response(scope, 403, "role", message)
 
     def _let_in(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
-        if not all(self._matches(value) for key, value in query if key == "token"):
+        given = [value for key, value in query if key == "token"]
+        visitor = self._visitors.by_secret(given[0]) if len(set(given)) == 1 else None
+        if visitor is None:
             return self._stranger(scope)
         rest = urlencode([(key, value) for key, value in query if key != "token"])
         # As it was sent, so that %2F stays; two slashes in front would name another server.
         path = "/" + scope["raw_path"].decode("ascii", "replace").lstrip("/\\")
+        if path == "/":
+            path = page_of(visitor)
         response = RedirectResponse(path + ("?" + rest if rest else ""), status_code=303)
-        response.set_cookie(
-            self._cookie, self._config.token, httponly=True, samesite="strict", path="/"
-        )
+        session = self._visitors.enter(visitor)
+        response.set_cookie(self._cookie, session, httponly=True, samesite="strict", path="/")
         return response
-
-    def _matches(self, given: str | None) -> bool:
-        expected = self._config.token.encode("ascii")
-        return given is not None and hmac.compare_digest(given.encode("utf-8", "replace"), expected)
 
     def _cookie_value(self, headers: Headers) -> str | None:
         for line in headers.getlist("cookie"):
@@ -213,6 +241,13 @@ class Guard:
         response = error_response(scope, 401, "token", _WITHOUT_TOKEN)
         response.headers["WWW-Authenticate"] = 'Bearer realm="palacs studio"'
         return response
+
+
+def page_of(visitor: Visitor) -> str:
+    """Return the address of the page where somebody begins."""
+    if visitor.campaign is None:
+        return "/"
+    return f"/campaigns/{in_address(visitor.campaign)}{PAGES[visitor.role]}"
 
 
 def access_of(scope: Scope) -> Access:

@@ -20,8 +20,10 @@ from palacs.studio._cue_markers import CueMarkers
 from palacs.studio._error_answers import StudioJSON, install_error_handlers
 from palacs.studio._events import EventHub
 from palacs.studio._insight import Insights
+from palacs.studio._links import LinkBook, place_of
 from palacs.studio._openapi import ERRORS, operation_id, write_schema
 from palacs.studio._security import Guard
+from palacs.studio._visitors import Visitors
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -61,6 +63,8 @@ def create_app(config: StudioConfig) -> FastAPI:
     """
     storage = open_storage(config.storage, create=True)
     hub, markers = EventHub(storage), CueMarkers(config)
+    links = LinkBook(config.links or place_of(storage))
+    visitors = Visitors(config.token, links)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -87,11 +91,12 @@ def create_app(config: StudioConfig) -> FastAPI:
     )
     app.state.config, app.state.hub, app.state.markers = config, hub, markers
     app.state.book, app.state.insights = CampaignBook(storage, hub.nudge), Insights()
+    app.state.links, app.state.visitors = links, visitors
     install_error_handlers(app)
     for room in (_api, _digits, _apidocs, _pages):
         app.include_router(room.router)
     write_schema(app)
     app.mount("/static", _OwnFiles(directory=_STATIC), name="static")
     app.add_middleware(NamesKeptWhole)
-    app.add_middleware(Guard, config=config)
+    app.add_middleware(Guard, config=config, visitors=visitors)
     return app

@@ -1,7 +1,7 @@
 // Following a campaign: look when something changed, reconnect for ever, and say how it stands.
 // Every (re)connection looks at everything again, so nothing that happened meanwhile is missed.
 
-import { get, pathOf, problemOf } from "./api.js";
+import { get, problemOf } from "./api.js";
 import { find, say } from "./dom.js";
 import { listen } from "./stream.js";
 
@@ -53,9 +53,9 @@ export function follow(campaign, look, onSession) {
   function lost() {
     show("lost", "reconnecting …");
     // A stream cannot say why it was refused; a plain request can.
-    get(pathOf(campaign)).catch((error) => {
+    get("/clock").catch((error) => {
       if (error.status === 401) {
-        say(find("[data-notice]"), "The studio was started again with a new token. Open the address it printed.");
+        say(find("[data-notice]"), "The studio was started again, or your link has ended. Open the address that it printed, or your link.");
       }
     });
   }
