@@ -26,6 +26,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "the mathematics": (
         ("checks", "compiled", "extras", "objects", "views"),
         ("ties", "stream"),
+        ("arrays",),
         ("gain", "kernel"),
         ("classifier",),
     ),

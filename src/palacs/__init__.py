@@ -76,6 +76,7 @@ _HOMES = {
     "sample_pseudo_instances": "kernel",
 }
 _ROOMS = (
+    "arrays",
     "campaign",
     "checks",
     "classifier",

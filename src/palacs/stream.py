@@ -30,10 +30,11 @@ PENDING = np.uint64(3)
 THIRD_PARTY = np.uint64(4)
 HALVES = np.uint64(5)
 
-_M0 = np.uint64(0xD2E7470EE14C6C93)
-_M1 = np.uint64(0xCA5A826395121157)
-_W0 = np.uint64(0x9E3779B97F4A7C15)
-_W1 = np.uint64(0xBB67AE8584CAA73B)
+# What Philox multiplies its counter by and adds to its key in every round.
+PHILOX_MULTIPLIERS = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
+PHILOX_STEPS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)
+_M0, _M1 = PHILOX_MULTIPLIERS
+_W0, _W1 = PHILOX_STEPS
 _ELEVEN = np.uint64(11)
 _ONE = np.uint64(1)
 _TO_UNIT = 2.0**-53

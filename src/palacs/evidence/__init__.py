@@ -30,6 +30,7 @@ from palacs.evidence._settled import (
     out_of_fold_evidence,
     tally,
 )
+from palacs.evidence._settled_tensors import evidence_of_tensor
 
 __all__ = [
     "LEAST_PER_CLASS",
@@ -53,6 +54,7 @@ __all__ = [
     "decide_left_out",
     "default_model",
     "encode",
+    "evidence_of_tensor",
     "halve",
     "latest_of_each",
     "learning_curve",

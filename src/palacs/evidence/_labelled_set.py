@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from palacs.arrays import check_tensor, is_tensor, like, on_host, scaled_tensor
 from palacs.checks import Codes, Features, check_features, check_label_items
 
 Labels = npt.NDArray[Any]
@@ -30,6 +31,7 @@ class LabelledSet:
     Parameters
     ----------
     X : ndarray of shape (n, n_features)
+        A tensor where one was given and the strategy takes it, see `Strategy.takes_tensors`.
     y : ndarray of shape (n,)
         Class codes: positions in ``classes``.
     classes : ndarray of shape (n_classes,)
@@ -106,13 +108,12 @@ class LabelledSet:
         if len(self) <= most:
             return self
         each = _level(self.counts, most)
-        kept = [
-            np.flatnonzero(self.y == code)[_evenly(int(count), min(int(count), each))]
-            for code, count in enumerate(self.counts)
-            if count
-        ]
+        members = np.split(np.argsort(self.y, kind="stable"), np.cumsum(self.counts)[:-1])
+        kept = [of[_evenly(len(of), min(len(of), each))] for of in members if len(of)]
         rows = np.sort(np.concatenate(kept))
-        return replace(self, X=self.X[rows], y=self.y[rows], order=self.requested)
+        # A tensor wants its places beside it.
+        X = self.X[like(rows, self.X, keep=True) if is_tensor(self.X) else rows]
+        return replace(self, X=X, y=self.y[rows], order=self.requested)
 
     def with_pending(self, code: int) -> LabelledSet:
         """Return the same set with one request more under way."""
@@ -177,6 +178,7 @@ def check_classes(classes: npt.ArrayLike | None, y: Labels) -> Labels:
 
 def as_labels(values: npt.ArrayLike, name: str) -> Labels:
     """Return labels as a flat array of text or of numbers, none missing."""
+    values = on_host(values)
     labels = np.asarray(values)
     if labels.ndim != 1:
         raise ValueError(f"{name} must be a flat list of labels, got {short_repr(values)}.")
@@ -227,9 +229,12 @@ def check_labelled_set(
     scale: bool = False,
 ) -> LabelledSet:
     """Check a labelled set and translate its labels into codes; ``scale`` as `normalise` does."""
-    features = check_features(X, allow_empty=True)
+    if is_tensor(X):
+        features = check_tensor(X, allow_empty=True)
+    else:
+        features = check_features(X, allow_empty=True)
     if scale and len(features):
-        features = normalise(features)
+        features = scaled_tensor(features) if is_tensor(features) else normalise(features)
     labels = as_labels(y, "y")
     if len(labels) != len(features):
         raise ValueError(

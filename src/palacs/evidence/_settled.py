@@ -23,9 +23,9 @@ SPLITS = 2
 # The latest so many instances of each class are left out in turn: PAL-ACS's number of points.
 LEFT_OUT = 25
 # Similarities below exp(-30) of the nearest decide nothing.
-_NEGLIGIBLE = 30.0
+NEGLIGIBLE = 30.0
 # From so many instances of a class on the one beside a left-out instance is left out with it.
-_ENOUGH = 4
+ENOUGH = 4
 # With so many instances of every class a model that cannot be fitted will never be.
 _PLENTY = 20
 
@@ -160,7 +160,7 @@ def left_beside(found: tuple[int, float, float, float], count: int) -> tuple[int
     Recordings made in one go are alike, and would vouch for each other.
     """
     beside, close, next_close, rival = found
-    if count < _ENOUGH:
+    if count < ENOUGH:
         return -1, min(rival, close)
     return beside, min(rival, next_close)
 
@@ -183,7 +183,7 @@ def add_similar(
     y, half = members
     nearest, bandwidth = kernel
     scale = 0.5 / bandwidth / bandwidth
-    furthest = nearest + _NEGLIGIBLE / scale
+    furthest = nearest + NEGLIGIBLE / scale
     for j in range(y.shape[0]):
         # Most are too far away to matter, so that is asked first.
         if not squared[j] < furthest or j in without:

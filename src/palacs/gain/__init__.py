@@ -11,6 +11,7 @@ from palacs.gain._gain import (
     gain_rows_up_to_three,
     perf_gain,
 )
+from palacs.gain._gain_tensors import gain_tensor
 from palacs.gain._mistakes import check_mistakes, check_work, zero_one
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "cost_gain_rows",
     "gain_rows",
     "gain_rows_up_to_three",
+    "gain_tensor",
     "perf_gain",
     "zero_one",
 ]

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from math import isfinite
 from numbers import Real
+from typing import NoReturn, cast
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_array
 
+from palacs.arrays import Tensor, is_tensor, like, on_host, torch_of
 from palacs.compiled import compiled
+from palacs.gain._gain_tensors import gain_tensor
 from palacs.gain._mistakes import check_mistakes, check_work, gain_rows_mistakes, zero_one
 
 Array = npt.NDArray[np.float64]
@@ -40,7 +43,8 @@ def perf_gain(
     ----------
     k : array-like of shape (n_points, n_classes)
         Kernel frequencies: how many instances of each class lie near each point. Real, not
-        negative.
+        negative. A torch tensor is computed where it lies; with more than three labels or costs
+        of mistakes, on the CPU.
     max_labels : int, default=3
         The paper's M: the gain is the largest over m = 1, ..., M labels of the gain of m labels
         divided by m. Up to 3 the cost is C log C per point, above it C M³ log C.
@@ -53,7 +57,7 @@ def perf_gain(
     Returns
     -------
     gain : ndarray of shape (n_points,)
-        Finite and never negative.
+        Finite and never negative; a tensor where ``k`` is one.
 
     Examples
     --------
@@ -63,7 +67,7 @@ def perf_gain(
     >>> perf_gain([[0.0, 0.0], [9.0, 0.0], [4.0, 4.0]]).round(4)
     array([0.1667, 0.    , 0.0455])
     """
-    counts = _check_counts(k)
+    counts = _check_tensor_counts(k) if is_tensor(k) else _check_counts(k)
     if isinstance(max_labels, bool) or not isinstance(max_labels, (int, np.integer)):
         raise ValueError(f"max_labels must be a whole number, got {max_labels!r}; 3 is usual.")
     if not 1 <= max_labels <= MOST_LABELS:
@@ -74,12 +78,39 @@ def perf_gain(
         raise ValueError(f"prior must be a number, got {prior!r}; 1.0 is the paper's.")
     if not (isfinite(prior) and prior > 0):
         raise ValueError(f"prior must be positive and finite, got {prior!r}; 1.0 is the paper's.")
+    if is_tensor(counts):
+        if max_labels <= 3 and mistakes is None:
+            return cast("Array", gain_tensor(counts, int(max_labels), float(prior)))
+        found = perf_gain(
+            on_host(counts), max_labels=max_labels, prior=prior, mistakes=on_host(mistakes)
+        )
+        return cast("Array", like(found, counts))
     if mistakes is not None:
         matrix = check_mistakes(mistakes, counts.shape[1])
         check_work(counts.shape[1], int(max_labels), matrix, len(counts))
         return cost_gain_rows(counts, int(max_labels), float(prior), matrix)
     gains: Array = gain_rows(counts, int(max_labels), float(prior))
     return gains
+
+
+def _check_tensor_counts(k: Tensor) -> Tensor:
+    """Return k as a tensor (n_points, n_classes) of float32 or float64 counts."""
+    torch = torch_of(k)
+    if k.ndim != 2 or not k.shape[1]:
+        raise ValueError(f"k has shape {tuple(k.shape)}; give one row of counts for each point.")
+    narrow = k.is_floating_point() and k.dtype != torch.float64
+    counts = k.detach().to(torch.float32 if narrow else torch.float64)
+    wrong = ~((counts >= 0.0) & (counts < torch.inf))
+    if wrong.any():
+        _refuse(counts, *wrong.nonzero()[0].tolist())
+    return counts
+
+
+def _refuse(counts: Array | Tensor, row: int, column: int) -> NoReturn:
+    raise ValueError(
+        f"k holds {float(counts[row, column]):g} in row {row}, column {column}; kernel "
+        "frequencies are counts: finite and never negative."
+    )
 
 
 def _check_counts(k: npt.ArrayLike) -> Array:
@@ -100,11 +131,7 @@ def _check_counts(k: npt.ArrayLike) -> Array:
     # A NaN makes either comparison false.
     if counts.size and not (counts.min() >= 0.0 and counts.max() < np.inf):
         wrong = ~((counts >= 0.0) & (counts < np.inf))
-        row, column = (int(i) for i in np.argwhere(wrong)[0])
-        raise ValueError(
-            f"k holds {counts[row, column]:g} in row {row}, column {column}; kernel frequencies "
-            "are counts: finite and never negative."
-        )
+        _refuse(counts, *(int(i) for i in np.argwhere(wrong)[0]))
     return counts
 
 

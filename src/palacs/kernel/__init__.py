@@ -4,6 +4,7 @@ The first names check their input; those behind them take clean arrays and are f
 checked already. Classes are codes 0, ..., C - 1 here.
 """
 
+from palacs.arrays import LOOP_FEATURES
 from palacs.kernel._bandwidth import (
     auto_bandwidth,
     bandwidth_from_squared,
@@ -24,7 +25,6 @@ from palacs.kernel._relative import (
 )
 from palacs.kernel._similarity import (
     BLOCK,
-    LOOP_FEATURES,
     frequencies,
     frequency_loop,
     kernel_frequencies,
@@ -35,12 +35,27 @@ from palacs.kernel._similarity import (
     squared_distances,
     squared_loop,
 )
+from palacs.kernel._tensor_fit import fitting_reach_tensor, resolve_bandwidth_tensor
+from palacs.kernel._tensor_noise import (
+    TensorNoise,
+    draw_pending_tensors,
+    draw_tensors,
+    fitting_noise_tensor,
+    noise_in_all_directions,
+)
+from palacs.kernel._tensor_sums import (
+    effective_tensor,
+    frequencies_tensor,
+    relative_to_nearest,
+    similarity_tensor,
+)
 from palacs.kernel._vanishing import VanishingKernelWarning, warn_if_vanished
 
 __all__ = [
     "BLOCK",
     "LOOP_FEATURES",
     "Noise",
+    "TensorNoise",
     "VanishingKernelWarning",
     "auto_bandwidth",
     "bandwidth_from_squared",
@@ -48,23 +63,33 @@ __all__ = [
     "draw_along_instances",
     "draw_pending",
     "draw_pending_along",
+    "draw_pending_tensors",
     "draw_pseudo_instances",
+    "draw_tensors",
     "effective_counts",
     "effective_counts_at",
+    "effective_tensor",
     "fitting_bandwidth",
     "fitting_noise",
+    "fitting_noise_tensor",
     "fitting_reach",
+    "fitting_reach_tensor",
     "frequencies",
+    "frequencies_tensor",
     "frequency_loop",
     "kernel_frequencies",
+    "noise_in_all_directions",
     "reach_from_squared",
     "relative_frequencies",
+    "relative_to_nearest",
     "renew_relative",
     "resolve_bandwidth",
+    "resolve_bandwidth_tensor",
     "sample_pseudo_instances",
     "similarities",
     "similarity_loop",
     "similarity_matrix",
+    "similarity_tensor",
     "spanned_dimensions",
     "squared_distance",
     "squared_distances",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from palacs.arrays import LOOP_FEATURES
 from palacs.checks import (
     Bandwidth,
     Codes,
@@ -20,7 +21,8 @@ from palacs.checks import (
     check_features,
 )
 from palacs.compiled import compiled
-from palacs.kernel._similarity import LOOP_FEATURES, squared_distance, squared_loop
+from palacs.kernel._pseudo import members_by_class
+from palacs.kernel._similarity import squared_distance, squared_loop
 from palacs.ties import as_good, best_of
 
 # So many instances are enough to average nearest distances over, and to be left out in turn.
@@ -28,7 +30,7 @@ _MOST_ROWS = 500
 # Where all instances lie in one place, data say nothing about a bandwidth: the paper's.
 NO_DISTANCE = 0.05
 # In more dimensions than these a kernel is so steep that the nearest instance decides anyway.
-_MOST_DIMENSIONS = 24
+MOST_DIMENSIONS = 24
 # A direction in which instances differ by less than this share of what is usual is rounding,
 # and so is what remains of a difference in its last digits.
 _FLAT, _LAST_DIGITS = 1e-6, 64.0 * float(np.finfo(np.float64).eps)
@@ -37,12 +39,12 @@ _FLAT, _LAST_DIGITS = 1e-6, 64.0 * float(np.finfo(np.float64).eps)
 _CAPS, _CAPS_ON_A_LINE = (64.0, 6.0), (256.0, 9.0)
 # A narrower kernel must err less often by so many standard errors.
 _STANDARD_ERRORS = 1.5
-_HALVINGS = 3
+HALVINGS = 3
 # Similarities below exp(-45) of the nearest decide nothing, not even ten thousand of them.
-_NEGLIGIBLE = 45.0
-_TINY = np.exp(-_NEGLIGIBLE)
+NEGLIGIBLE = 45.0
+TINY = np.exp(-NEGLIGIBLE)
 # A product of centred rows loses too many digits of squared distances below this share of norms.
-_CLOSE = 1e-8
+CLOSE = 1e-8
 
 
 def auto_bandwidth(X: npt.ArrayLike, y: npt.ArrayLike, *, n_classes: int) -> float:
@@ -127,10 +129,10 @@ def reach_from_squared(squared: Features, rows: Codes, y: Codes, on_a_line: bool
     """
     nearest = _nearest_squared(squared, rows, y, True)
     if nearest.shape[0] > 0:
-        return float(2.0 * _robust_mean(nearest, on_a_line))
+        return float(2.0 * robust_mean(nearest, on_a_line))
     nearest = _nearest_squared(squared, rows, y, False)
     # Other classes are what must be kept apart: half as wide a kernel, a quarter squared.
-    return float(0.5 * _robust_mean(nearest, on_a_line)) if nearest.shape[0] > 0 else 0.0
+    return float(0.5 * robust_mean(nearest, on_a_line)) if nearest.shape[0] > 0 else 0.0
 
 
 @compiled
@@ -139,13 +141,7 @@ def chosen_rows(y: Codes) -> Codes:
     n = y.shape[0]
     if n <= _MOST_ROWS:
         return np.arange(n)
-    ordered = np.empty(n, dtype=np.int64)
-    place = 0
-    for c in range(y.max() + 1):
-        for i in range(n):
-            if y[i] == c:
-                ordered[place] = i
-                place += 1
+    _, ordered = members_by_class(y, y.max() + 1)
     return ordered[:: (n - 1) // _MOST_ROWS + 1].copy()
 
 
@@ -156,12 +152,24 @@ def spanned_dimensions(X: Features) -> int:
     Unlike the number of features it is the same however the instances are rotated or embedded.
     """
     n, n_features = X.shape
-    most = min(n - 1, n_features, _MOST_DIMENSIONS)
+    most = min(n - 1, n_features, MOST_DIMENSIONS)
     origin, usual = _usual_difference(X)
-    basis = np.empty((max(most, 1), n_features))
-    found = 0
-    for i in range(n):
-        if found >= most:
+    if most < 1:
+        return 1
+    basis = np.empty((most, n_features))
+    return max(int(add_spanned(X, origin, usual, basis, 0)), 1)
+
+
+@compiled
+def add_spanned(X: Features, origin: Features, usual: float, basis: Features, found: int) -> int:
+    """Add the directions that X (n, n_features) spans to the first ``found`` of a basis.
+
+    They start at ``origin``. Returns how many there are now, at most as many as the basis
+    (most, n_features) has room for.
+    """
+    n_features = X.shape[1]
+    for i in range(X.shape[0]):
+        if found >= basis.shape[0]:
             break
         rest = X[i] - origin
         flat = max(_FLAT * usual, _LAST_DIGITS * length_of(rest))
@@ -177,7 +185,7 @@ def spanned_dimensions(X: Features) -> int:
         if length > flat:
             basis[found] = rest / length
             found += 1
-    return max(found, 1)
+    return found
 
 
 @compiled
@@ -233,7 +241,7 @@ def _nearest_squared(squared: Features, rows: Codes, y: Codes, within: bool) -> 
 
 
 @compiled
-def _robust_mean(nearest: Features, on_a_line: bool) -> float:
+def robust_mean(nearest: Features, on_a_line: bool) -> float:
     """Return the mean of sorted squared distances, none of which counts excessively."""
     n = nearest.shape[0]
     median = 0.5 * (nearest[(n - 1) // 2] + nearest[n // 2])
@@ -256,8 +264,8 @@ def _best_halving(squared: Features, rows: Codes, y: Codes, bandwidth: float) ->
     counts = np.zeros(y.max() + 1)
     for j in range(y.shape[0]):
         counts[y[j]] += 1.0
-    better, disagreed = np.zeros(_HALVINGS), np.zeros(_HALVINGS)
-    k = np.empty((_HALVINGS + 1, counts.shape[0]))
+    better, disagreed = np.zeros(HALVINGS), np.zeros(HALVINGS)
+    k = np.empty((HALVINGS + 1, counts.shape[0]))
     for r in range(rows.shape[0]):
         own = y[rows[r]]
         copies = 0.0
@@ -268,13 +276,19 @@ def _best_halving(squared: Features, rows: Codes, y: Codes, bandwidth: float) ->
             continue
         counts[own] -= copies
         first = _misses(k[0], counts, own)
-        for h in range(_HALVINGS):
+        for h in range(HALVINGS):
             gained = first - _misses(k[h + 1], counts, own)
             better[h] += gained / copies
             disagreed[h] += gained * gained / copies
         counts[own] += copies
+    return int(best_of_halvings(better, disagreed))
+
+
+@compiled
+def best_of_halvings(better: Features, disagreed: Features) -> int:
+    """Return the halving that is better by most beyond chance, from sums over all rows; or 0."""
     best, most = 0, 0.0
-    for h in range(_HALVINGS):
+    for h in range(HALVINGS):
         value = better[h] - _STANDARD_ERRORS * np.sqrt(disagreed[h])
         if value > most:
             best, most = h + 1, value
@@ -297,16 +311,16 @@ def _fill_halvings(k: Features, squared: Features, own: int, y: Codes, bandwidth
     k[:] = 0.0
     if nearest == np.inf:
         return False
-    furthest = nearest - _NEGLIGIBLE / scale
+    furthest = nearest - NEGLIGIBLE / scale
     for j in range(y.shape[0]):
         if 0.0 < squared[j] <= furthest and j != own:
             similarity = np.exp(scale * (squared[j] - nearest))
             k[0, y[j]] += similarity
-            for h in range(1, _HALVINGS + 1):
+            for h in range(1, HALVINGS + 1):
                 # Half the bandwidth is the fourth power of the similarity.
                 similarity *= similarity
                 similarity *= similarity
-                if similarity < _TINY:
+                if similarity < TINY:
                     break
                 k[h, y[j]] += similarity
     return True
@@ -343,5 +357,5 @@ def _add_norms(squared: Features, norms: Features, X: Features, rows: Codes) -> 
             both = norms[rows[r]] + norms[j]
             squared[r, j] += both
             # Also where the product is not a number.
-            if not squared[r, j] > both * _CLOSE:
+            if not squared[r, j] > both * CLOSE:
                 squared[r, j] = squared_distance(X[rows[r]], X[j])

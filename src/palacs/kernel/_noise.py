@@ -12,19 +12,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from palacs.arrays import LOOP_FEATURES
 from palacs.checks import Codes, Features
 from palacs.compiled import compiled
 from palacs.kernel._bandwidth import NO_DISTANCE, bandwidth_of, length_of
 from palacs.kernel._pseudo import members_by_class
-from palacs.kernel._similarity import LOOP_FEATURES
 from palacs.stream import PENDING, PSEUDO, Stream, fill_normal, uniform
 
 # So many directions, drawn anew each time, make up a step where there are many features.
-_MIXED = 64
+MIXED = 64
 # So many directions are compared with each other to count dimensions.
-_MOST_COMPARED = 500
+MOST_COMPARED = 500
 # So many steps lead from the mean of a class to its middle.
-_STEPS = 6
+STEPS = 6
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -70,8 +70,8 @@ def fitting_noise(X: Features, y: Codes, n_classes: int, reach: float) -> Noise:
         bandwidth = bandwidth_of(reach, effective_dimensions(units))
     length = np.sqrt(reach)
     if X.shape[1] > LOOP_FEATURES:
-        n_terms = _MIXED if units.shape[0] > 0 else 0
-        return Noise(bandwidth, units, n_terms, length / np.sqrt(float(_MIXED)), True)
+        n_terms = MIXED if units.shape[0] > 0 else 0
+        return Noise(bandwidth, units, n_terms, length / np.sqrt(float(MIXED)), True)
     # Few features: a factor of the covariance needs one term per feature only.
     factor = _factor_rows(units)
     return Noise(bandwidth, factor, factor.shape[0], length, False)
@@ -84,7 +84,7 @@ def effective_dimensions(units: Features) -> float:
     tr S² is the mean squared cosine between two vectors. A vector with itself is left out, so
     that the number does not grow with n.
     """
-    step = (units.shape[0] - 1) // _MOST_COMPARED + 1
+    step = (units.shape[0] - 1) // MOST_COMPARED + 1
     chosen = np.ascontiguousarray(units[::step])
     n, n_features = chosen.shape
     if n < 2:
@@ -94,6 +94,12 @@ def effective_dimensions(units: Features) -> float:
     for a in range(products.shape[0]):
         for b in range(products.shape[1]):
             squares += products[a, b] * products[a, b]
+    return float(cosine_dimensions(squares, n, n_features))
+
+
+@compiled
+def cosine_dimensions(squares: float, n: int, n_features: int) -> float:
+    """Return `effective_dimensions` from the sum of all n² squared cosines."""
     cosine = (squares - n) / (n * (n - 1.0))
     most = min(float(n), float(n_features))
     return float(1.0 / max(cosine, 1.0 / most))
@@ -139,7 +145,7 @@ def _middles(X: Features, y: Codes, n_classes: int) -> tuple[Features, Features]
     n, n_features = X.shape
     counts, middles = np.zeros(n_classes), np.zeros((n_classes, n_features))
     pulls = np.ones(n)
-    for step in range(_STEPS + 1):
+    for step in range(STEPS + 1):
         if step > 0:
             for i in range(n):
                 away = length_of(X[i] - middles[y[i]])
@@ -168,6 +174,14 @@ def _factor_rows(units: Features) -> Features:
         for f in range(n_features):
             for g in range(n_features):
                 rest[f, g] += units[i, f] * units[i, g] / n
+    factor: Features = factor_of(rest)
+    return factor
+
+
+@compiled
+def factor_of(rest: Features) -> Features:
+    """Return the factor of a covariance (n_features, n_features), which is overwritten."""
+    n_features = rest.shape[0]
     rows = np.zeros((n_features, n_features))
     for b in range(n_features):
         if rest[b, b] <= n_features * _EPSILON:

@@ -7,9 +7,20 @@ exact; high-dimensional data by matrix products on centred values, which is fast
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import numpy.typing as npt
 
+from palacs.arrays import (
+    LOOP_FEATURES,
+    LOST_DIGITS,
+    by_class,
+    check_tensor,
+    is_tensor,
+    like,
+    on_host,
+)
 from palacs.checks import (
     Codes,
     Features,
@@ -19,13 +30,10 @@ from palacs.checks import (
     check_features,
 )
 from palacs.compiled import compiled, inlined
+from palacs.kernel._tensor_sums import frequencies_tensor, similarity_tensor
 
-# Above this many features a matrix product is faster than the compiled loops.
-LOOP_FEATURES = 24
 # Similarities held at a time on the matrix route: 32 MB.
 BLOCK = 4_000_000
-# The matrix route may err by this much in the kernel's exponent.
-_LOST_DIGITS = 1e-6
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -44,6 +52,7 @@ def similarities(
     Returns
     -------
     similarity : ndarray of shape (n_query, n_instances)
+        A tensor where ``X_query`` is one.
 
     Examples
     --------
@@ -52,7 +61,8 @@ def similarities(
     array([[1.   , 0.607]])
     """
     queries, instances = _check_pair(X_query, X)
-    return similarity_matrix(queries, instances, check_bandwidth(bandwidth))
+    find = similarity_tensor if is_tensor(queries) else similarity_matrix
+    return find(queries, instances, check_bandwidth(bandwidth))
 
 
 def kernel_frequencies(
@@ -68,7 +78,7 @@ def kernel_frequencies(
     Parameters
     ----------
     X_query : array-like of shape (n_query, n_features)
-        Where to look.
+        Where to look. A torch tensor is computed where it lies; ``X`` then comes to it.
     X : array-like of shape (n_instances, n_features)
         The labelled set's instances; may be empty.
     y : array-like of shape (n_instances,)
@@ -81,6 +91,7 @@ def kernel_frequencies(
     Returns
     -------
     k : ndarray of shape (n_query, n_classes)
+        A tensor where ``X_query`` is one.
 
     Examples
     --------
@@ -91,8 +102,12 @@ def kernel_frequencies(
     """
     queries, instances = _check_pair(X_query, X)
     n_classes = check_count(n_classes, "n_classes")
-    codes = check_codes(y, len(instances), n_classes)
-    return frequencies(queries, instances, codes, n_classes, check_bandwidth(bandwidth))
+    codes = check_codes(on_host(y), len(instances), n_classes)
+    bandwidth = check_bandwidth(bandwidth)
+    if is_tensor(queries):
+        known = by_class(instances, codes, n_classes)
+        return cast("Features", frequencies_tensor(queries, known, bandwidth))
+    return frequencies(queries, instances, codes, n_classes, bandwidth)
 
 
 def similarity_matrix(queries: Features, X: Features, bandwidth: float) -> Features:
@@ -145,7 +160,7 @@ def _squared_product(queries: Features, X: Features, bandwidth: float) -> Featur
         near_queries, near_X = queries - centre, X - centre
         query_norms, norms = (near_queries**2).sum(axis=1), (near_X**2).sum(axis=1)
         lost = (query_norms.max(initial=0.0) + norms.max()) * _EPSILON / bandwidth**2
-    if not lost < _LOST_DIGITS:
+    if not lost < LOST_DIGITS:
         # Spread out this widely, measured in bandwidths, it still would: take differences.
         looped: Features = squared_loop(queries, X)
         return looped
@@ -156,10 +171,15 @@ def _squared_product(queries: Features, X: Features, bandwidth: float) -> Featur
 
 
 def _check_pair(X_query: npt.ArrayLike, X: npt.ArrayLike) -> tuple[Features, Features]:
-    queries = check_features(X_query, "X_query")
-    instances = check_features(X, allow_empty=True)
+    if is_tensor(X_query):
+        queries = check_tensor(X_query, "X_query")
+        instances = X if is_tensor(X) else like(check_features(X, allow_empty=True), queries)
+        instances = check_tensor(instances.to(queries), allow_empty=True)
+    else:
+        queries = check_features(X_query, "X_query")
+        instances = check_features(on_host(X), allow_empty=True)
     if len(instances) == 0:
-        return queries, np.zeros((0, queries.shape[1]))
+        return queries, instances.reshape(0, queries.shape[1])
     if queries.shape[1] != instances.shape[1]:
         raise ValueError(
             f"X_query has {queries.shape[1]} features and X has {instances.shape[1]}; "

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from palacs.arrays import is_tensor, like, on_host
 from palacs.checks import check_count, parameters_allowed
 from palacs.compiled import without_compiling
 from palacs.conditions import (
@@ -122,6 +123,16 @@ class Strategy(BaseEstimator, ABC):
         """
         return None
 
+    def takes_tensors(self) -> bool:
+        """Whether `utilities` takes a labelled set whose ``X`` is a torch tensor, where it lies.
+
+        Returns
+        -------
+        takes : bool
+            False, the default: a tensor is brought to the CPU as an array first.
+        """
+        return False
+
     @overload
     def query(
         self,
@@ -176,7 +187,8 @@ class Strategy(BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            The instances acquired so far, in the order of acquisition; may be empty.
+            The instances acquired so far, in the order of acquisition; may be empty. A torch
+            tensor is computed where it lies by strategies that can, else on the CPU.
         y : array-like of shape (n,)
             Their classes.
         classes : array-like of shape (n_classes,), default=None
@@ -208,9 +220,12 @@ class Strategy(BaseEstimator, ABC):
             Only with ``return_utilities``: the utility of every class before the first pick, per
             cost where costs are given, in the order of ``classes``; NaN for classes that are no
             candidates or not allowed by the limits now, infinite for those that have no instance
-            yet and none pending.
+            yet and none pending. A tensor beside ``X`` where that is one.
         """
         self._validate_params()
+        given = X
+        if not self.takes_tensors():
+            X = on_host(X)
         labelled = check_labelled_set(X, y, classes, pending, requested, scale=scale)
         self._check_classes(labelled.classes)
         in_force = class_conditions(conditions, labelled.classes)
@@ -232,6 +247,8 @@ class Strategy(BaseEstimator, ABC):
         labels: Labels = labelled.classes[picks]
         if return_utilities:
             assert first is not None
+            if is_tensor(given):
+                return labels, like(first, given)
             return labels, first
         return labels
 

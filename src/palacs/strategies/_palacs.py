@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from palacs.arrays import is_tensor, on_host
 from palacs.checks import (
     BANDWIDTH_OR_AUTO,
     Bandwidth,
@@ -26,7 +27,14 @@ from palacs.checks import (
 from palacs.compiled import compiled
 from palacs.conditions import ClassConditions, Conditions, class_conditions
 from palacs.evidence import LabelledSet, Labels, check_labelled_set
-from palacs.gain import MOST_LABELS, check_work, cost_gain_rows, gain_rows, gain_rows_up_to_three
+from palacs.gain import (
+    MOST_LABELS,
+    check_work,
+    cost_gain_rows,
+    gain_rows,
+    gain_rows_up_to_three,
+    gain_tensor,
+)
 from palacs.kernel import (
     LOOP_FEATURES,
     effective_counts,
@@ -41,7 +49,14 @@ from palacs.strategies._beliefs import Model, believed_frequencies, embed, prior
 from palacs.strategies._compiled_form import AUTO, Acquired, as_number, decides_for
 from palacs.strategies._palacs_weights import draw_weights, grid, grid_weights, weighted_sums
 from palacs.strategies._pick import Pick, Utilities
-from palacs.strategies._points import draw_acquired, draw_points, impute_pending, noise_for
+from palacs.strategies._points import (
+    draw_acquired,
+    draw_points,
+    impute_pending,
+    known_pending,
+    noise_for,
+)
+from palacs.strategies._tensor_points import look_at_tensor, weighted_sums_tensor
 from palacs.strategies._words import listing
 from palacs.stream import Stream, seed_of
 
@@ -155,6 +170,10 @@ class PALACS(Strategy):
         """Return the expected gain of one more instance of each class, shape (n_classes,)."""
         if self.sampling == "grid":
             return self._explain(labelled, stream, ClassConditions()).utilities
+        if is_tensor(labelled.X) and self.max_labels <= 3:
+            _, origins, seen = look_at_tensor(labelled, self.n_pseudo, self.bandwidth, stream)
+            gained = gain_tensor(seen, int(self.max_labels), 1.0)
+            return weighted_sums_tensor(seen, gained, origins)
         _, origins, k, gains = self._look(labelled, stream, None, None)
         sampled: Utilities = weighted_sums(k, gains, origins)
         return sampled
@@ -224,6 +243,10 @@ class PALACS(Strategy):
             return "because few instances are nearby where its own fall"
         return "because one more instance of it promises the largest gain in accuracy"
 
+    def takes_tensors(self) -> bool:
+        """Whether tensors are looked at where they lie: not on a grid, nor by another model."""
+        return self.sampling == "monte-carlo" and self.classifier is None
+
     def compiled_form(self, n_features: int) -> Any | None:
         """Return the form for compiled loops: the paper's Monte Carlo, few labels and features."""
         paper = self.sampling == "monte-carlo" and self.classifier is None
@@ -262,6 +285,22 @@ class PALACS(Strategy):
         model: Model = None
         if self.classifier is not None:
             labelled, model = embed(self.classifier, labelled)
+        points, origins, k, acquired = self._places(labelled, stream)
+        believed = believed_frequencies(k, points, acquired, model, importance)
+        if mistakes is None:
+            return points, origins, k, gain_rows(believed, int(self.max_labels), 1.0)
+        gains = cost_gain_rows(believed, int(self.max_labels), prior_under(mistakes), mistakes)
+        return points, origins, k, gains
+
+    def _places(
+        self, labelled: LabelledSet, stream: Stream
+    ) -> tuple[Features, Codes, Features, tuple[Features, Codes, Labels]]:
+        """Return pseudo-instances, their origins, kernel frequencies and what these count."""
+        if is_tensor(labelled.X):
+            points, origins, k = look_at_tensor(labelled, self.n_pseudo, self.bandwidth, stream)
+            points, k = (np.asarray(on_host(each), dtype=np.float64) for each in (points, k))
+            y = np.concatenate([labelled.y, known_pending(labelled)])
+            return points, origins, k, (labelled.X, y, labelled.classes)
         noise = noise_for(self.bandwidth, labelled)
         bandwidth = float(self.bandwidth) if noise is None else noise.bandwidth
         n_classes, n_pseudo = labelled.n_classes, int(self.n_pseudo)
@@ -277,12 +316,7 @@ class PALACS(Strategy):
         else:
             nobody = np.full(len(points), -1)
             k = effective_counts_at(points, X, (y, n_classes), bandwidth, nobody)
-        acquired = (X, y, labelled.classes)
-        believed = believed_frequencies(k, points, acquired, model, importance)
-        if mistakes is None:
-            return points, origins, k, gain_rows(believed, int(self.max_labels), 1.0)
-        gains = cost_gain_rows(believed, int(self.max_labels), prior_under(mistakes), mistakes)
-        return points, origins, k, gains
+        return points, origins, k, (X, y, labelled.classes)
 
 
 class PALACSForm(NamedTuple):

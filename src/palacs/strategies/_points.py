@@ -55,16 +55,20 @@ def draw_points(
     return drawn
 
 
+def known_pending(labelled: LabelledSet) -> Codes:
+    """Return what is pending, less classes without any instance: no density to draw from."""
+    known: Codes = labelled.pending[labelled.counts[labelled.pending] > 0]
+    return known
+
+
 def impute_pending(
     labelled: LabelledSet, bandwidth: float, noise: Noise | None, stream: Stream
 ) -> tuple[Features, Codes]:
     """Return the labelled set with a pseudo-instance for everything that is pending.
 
-    A pending class without any instance has no density to draw from and is left out.
+    Where `known_pending` leaves something out, so does this.
     """
-    if len(labelled.pending) == 0:
-        return labelled.X, labelled.y
-    known = labelled.pending[labelled.counts[labelled.pending] > 0]
+    known = known_pending(labelled)
     if len(known) == 0:
         return labelled.X, labelled.y
     if noise is None:

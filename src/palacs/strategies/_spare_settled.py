@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from palacs.arrays import is_tensor
 from palacs.checks import Codes, Features, HasMethods
 from palacs.classifier import ParzenWindowClassifier
 from palacs.compiled import compiled, without_compiling
@@ -21,6 +22,7 @@ from palacs.evidence import (
     LabelledSet,
     check_labelled_set,
     default_model,
+    evidence_of_tensor,
     halve,
     latest_of_each,
     no_evidence,
@@ -28,7 +30,13 @@ from palacs.evidence import (
     parzen_prior,
     tally,
 )
-from palacs.kernel import BLOCK, LOOP_FEATURES, resolve_bandwidth, squared_distances
+from palacs.kernel import (
+    BLOCK,
+    LOOP_FEATURES,
+    resolve_bandwidth,
+    resolve_bandwidth_tensor,
+    squared_distances,
+)
 from palacs.strategies._base import Strategy
 from palacs.strategies._compiled_form import Acquired, as_number, bandwidth_for, decides_for
 from palacs.strategies._counts import fewest
@@ -147,6 +155,10 @@ class SpareSettled(Strategy):
         needs = self._needs(pick.labelled, pick.stream)
         return needs.because(pick.code) if needs.spared.any() else fewest(pick)
 
+    def takes_tensors(self) -> bool:
+        """Whether tensors are looked at where they lie: where the Parzen window is the model."""
+        return self.classifier is None or type(self.classifier) is ParzenWindowClassifier
+
     def compiled_form(self, n_features: int) -> Any | None:
         """Return the form for compiled loops, where the Parzen window is the model."""
         model = default_model() if self.classifier is None else self.classifier
@@ -176,11 +188,14 @@ class SpareSettled(Strategy):
             return out_of_fold_evidence(labelled, model, _FOLDS, stream)
         model._validate_params()
         X, y, n_classes = labelled.X, labelled.y, labelled.n_classes
-        bandwidth = resolve_bandwidth(model.bandwidth, X, y)
         known = halve(y, labelled.counts, stream)
         rows = latest_of_each(y, n_classes, LEFT_OUT)
-        evidence = no_evidence(n_classes)
         prior = parzen_prior(model, labelled)
+        if is_tensor(X):
+            width = resolve_bandwidth_tensor(model.bandwidth, X, y, n_classes)
+            return evidence_of_tensor(X, rows, known, (width, prior))
+        bandwidth = resolve_bandwidth(model.bandwidth, X, y)
+        evidence = no_evidence(n_classes)
         step = max(1, BLOCK // len(y))
         for first in range(0, len(rows), step):
             block = rows[first : first + step]

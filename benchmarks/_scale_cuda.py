@@ -1,0 +1,193 @@
+"""Decisions on one GPU: time beside the arithmetic's floor, memory, accuracy against float64.
+
+``--device cuda`` of `scale.py`. The same decision in float64 on the same device says how exact one
+in float32 is, and small ones are held against NumPy's. Times are medians of whole calls, from
+labels to the picked class, with the device's work awaited.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import io
+import pstats
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from palacs.evidence import evidence_of_tensor, halve
+from palacs.strategies import PALACS, SpareSettled
+from palacs.stream import Stream
+
+# What the vendor says of plain float32 arithmetic, per second.
+FLOAT32_RATE = 67e12
+DEVICE = "cuda"
+REPEATS = 5
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    what: str
+    operations: float
+    seconds: float
+    spread: float
+    memory: float
+    error: float
+    same: str
+
+
+def report(quick: bool, folder: Path) -> None:
+    """Print ceilings, equality with NumPy, and the table; profiles go into the folder."""
+    name = torch.cuda.get_device_name()
+    print(f"torch {torch.__version__}, {name}, Python {sys.version.split()[0]}")
+    _ceilings()
+    _against_numpy()
+    n, n_features, n_classes = (20_000, 256, 200) if quick else (100_000, 768, 1_000)
+    X, y = embeddings(n, n_features, n_classes)
+    rows = list(_decisions(X, y, folder))
+    print(f"\n{n:,} x {n_features} float32, {n_classes:,} classes, 25 pseudo-instances per class")
+    print(f"{'':44}{'floor':>9}{'time':>10}{'of floor':>10}{'memory':>9}{'error':>10}  class")
+    for row in rows:
+        floor = row.operations / FLOAT32_RATE
+        print(
+            f"{row.what:44}{1e3 * floor:7.1f}ms{1e3 * row.seconds:8.1f}ms"
+            f"{floor / row.seconds:9.0%} {row.memory / 1e9:6.2f}GB{row.error:10.1e}  {row.same}"
+        )
+
+
+def embeddings(n: int, n_features: int, n_classes: int) -> tuple[Any, npt.NDArray[np.int64]]:
+    """Return instances like embeddings: directions of unequal weight, classes that overlap."""
+    random = torch.Generator(device=DEVICE).manual_seed(1)
+    weights = torch.arange(1, n_features + 1, device=DEVICE) ** -0.5
+    centres = torch.randn(n_classes, n_features, generator=random, device=DEVICE)
+    y = np.random.default_rng(2).permutation(np.arange(n) % n_classes)
+    noise = torch.randn(n, n_features, generator=random, device=DEVICE)
+    X = (noise + 0.6 * centres[torch.as_tensor(y, device=DEVICE)]) * weights
+    return X.contiguous(), y
+
+
+def _decisions(X: Any, y: npt.NDArray[np.int64], folder: Path) -> Iterator[Row]:
+    n, n_features = X.shape
+    n_classes = int(y.max()) + 1
+    points = 25 * n_classes
+    for strategy, seen in (
+        (PALACS(random_state=0), n),
+        (SpareSettled(random_state=0), min(n, max(4_000, 50 * n_classes))),
+    ):
+        name = type(strategy).__name__
+
+        def decide(X: Any = X, strategy: Any = strategy) -> tuple[Any, npt.NDArray[np.float64]]:
+            labels, found = strategy.query(X, y, return_utilities=True)
+            return labels[0], found.double().cpu().numpy()
+
+        picked, found = decide()
+        wide = X.double()
+        exact_picked, exact = decide(wide)
+        del wide
+        seconds, spread = _timed(decide)
+        error = float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
+        same = "same" if picked == exact_picked else f"{picked}, not {exact_picked}"
+        operations = 2.0 * points * seen * n_features
+        memory = _beyond(decide)
+        yield Row(f"{name}.query", operations, seconds, spread, memory, error, same)
+        _profiled(decide, name, folder)
+    known = halve(y, np.bincount(y), Stream(np.uint64(0), np.uint64(n)))
+    model = (1.0, np.full(n_classes, 1.0 / n_classes))
+
+    def all_left_out(X: Any = X) -> Any:
+        return evidence_of_tensor(X, np.arange(n), known, model)
+
+    seconds, spread = _timed(all_left_out, 2)
+    some = np.arange(0, n, 10)
+    lost, wide = (evidence_of_tensor(each, some, known, model).lost for each in (X, X.double()))
+    error = float(np.linalg.norm(lost - wide) / np.linalg.norm(wide))
+    memory = _beyond(all_left_out)
+    operations = 2.0 * n * n * n_features
+    yield Row("every instance left out once", operations, seconds, spread, memory, error, "")
+
+
+def _timed(work: Callable[[], Any], repeats: int = REPEATS) -> tuple[float, float]:
+    """Return the median time of a call, and how far the repeats are apart."""
+    work()
+    times = []
+    for _ in range(repeats):
+        torch.cuda.synchronize()
+        start = perf_counter()
+        work()
+        torch.cuda.synchronize()
+        times.append(perf_counter() - start)
+    return median(times), max(times) - min(times)
+
+
+def _beyond(work: Callable[[], Any]) -> float:
+    """Return the most bytes held at a time beyond what was there before."""
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    work()
+    return float(torch.cuda.max_memory_allocated() - before)
+
+
+def _ceilings() -> None:
+    """Print what this device reaches: copying, and products of each kind."""
+    big = torch.randn(2**28, device=DEVICE)
+    other = torch.empty_like(big)
+    seconds, _ = _timed(partial(other.copy_, big))
+    print(f"copy {2 * 4 * len(big) / seconds / 1e12:.2f} TB/s", end="")
+    del big, other
+    for dtype in (torch.float32, torch.float64, torch.float16):
+        a, b = (torch.randn(8192, 8192, device=DEVICE).to(dtype) for _ in range(2))
+        seconds, _ = _timed(partial(torch.mm, a, b))
+        print(f", {str(dtype)[6:]} product {2 * 8192**3 / seconds / 1e12:.0f} TFLOP/s", end="")
+    print()
+
+
+def _against_numpy() -> None:
+    """Hold small decisions on the GPU against NumPy's on the CPU."""
+    worst, narrow, same = 0.0, 0.0, True
+    for n, n_features, n_classes in ((60, 2, 4), (40, 30, 40), (600, 64, 7), (900, 300, 50)):
+        X, y = embeddings(n, n_features, n_classes)
+        for strategy in (PALACS(random_state=0), SpareSettled(random_state=0)):
+            host = X.double().cpu().numpy()
+            expected, exact = strategy.query(host, y, return_utilities=True)
+            for tensor in (X.double(), X):
+                found: Any
+                picked, found = strategy.query(tensor, y, return_utilities=True)
+                assert found.device == X.device
+                assert found.dtype == tensor.dtype
+                error = float(np.abs(found.cpu().numpy() - exact).max() / np.abs(exact).max())
+                same = same and bool(picked[0] == expected[0])
+                if tensor.dtype == torch.float64:
+                    worst = max(worst, error)
+                else:
+                    narrow = max(narrow, error)
+    print(
+        f"against NumPy: float64 within {worst:.1e}, float32 within {narrow:.1e} of the largest "
+        f"utility, {'the same' if same else 'NOT the same'} classes"
+    )
+
+
+def _profiled(work: Callable[[], Any], name: str, folder: Path) -> None:
+    """Print where a decision's time goes, on the device and on the host."""
+    with torch.profiler.profile(
+        activities=[torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    ) as profile:
+        work()
+        torch.cuda.synchronize()
+    table = profile.key_averages().table(
+        sort_by="self_cuda_time_total", row_limit=25, max_name_column_width=90
+    )
+    host = cProfile.Profile()
+    host.runcall(work)
+    text = io.StringIO()
+    pstats.Stats(host, stream=text).sort_stats("cumulative").print_stats(45)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"profile-{name}.txt").write_text(f"{table}\n{text.getvalue()}", encoding="utf-8")

@@ -1,0 +1,36 @@
+"""Arrays that stay where they are: torch tensors on a CPU or a GPU, computed there.
+
+Who they are, how they are checked, and the few operations that the mathematics on them is made
+of: similarities a block at a time, sums by class, the random numbers of a decision. Nothing here
+imports torch: whoever passes a tensor has done so.
+"""
+
+from palacs.arrays._by_class import ByClass, by_class
+from palacs.arrays._exponents import LOOP_FEATURES, LOST_DIGITS, Exponents
+from palacs.arrays._random_blocks import normals, uniforms
+from palacs.arrays._tensors import (
+    Tensor,
+    check_tensor,
+    is_tensor,
+    like,
+    on_host,
+    scaled_tensor,
+    torch_of,
+)
+
+__all__ = [
+    "LOOP_FEATURES",
+    "LOST_DIGITS",
+    "ByClass",
+    "Exponents",
+    "Tensor",
+    "by_class",
+    "check_tensor",
+    "is_tensor",
+    "like",
+    "normals",
+    "on_host",
+    "scaled_tensor",
+    "torch_of",
+    "uniforms",
+]
