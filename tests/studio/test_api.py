@@ -160,7 +160,7 @@ def test_everything_else_a_campaign_can_do(shared_studio: Any, name: str) -> Non
     status, answer = shared_studio.call("POST", f"/campaigns/{name}/ask", {})
     assert (status, answer["error"]["kind"]) == (409, "nothing-to-ask")
     status, answer = shared_studio.call("POST", f"/campaigns/{name}/pause", {"label": "nose"})
-    assert (status, answer["error"]["kind"]) == (422, "unknown-class")
+    assert (status, answer["error"]["kind"]) == (409, "unknown-class")
     rows = shared_studio.get(f"/campaigns/{name}/history?features=true")["rows"]
     states = {row["id"]: (row["state"], row["reason"]) for row in rows}
     assert states[failed] == ("failed", "moved")

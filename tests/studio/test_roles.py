@@ -38,6 +38,7 @@ ANNOTATE = PERFORM | {
     "POST /api/v1/campaigns/{name}/claim",
     "POST /api/v1/campaigns/{name}/tell",
     "POST /api/v1/campaigns/{name}/upload",
+    "POST /api/v1/campaigns/{name}/tell-many",
 }
 WITHOUT_A_CAMPAIGN = {
     "GET /",

@@ -78,7 +78,7 @@ def test_a_recording_is_told_over_rest_for_the_extractor_in_force(
     kept = {"name": "trial.csv", "content": base64.b64encode(epoch.encode()).decode()}
     body = {"label": "rest", "recording": kept, "attrs": {"subject": "s01"}}
     status, told = shared_studio.call("POST", f"/campaigns/{lab}/add", body)
-    assert (status, told["error"]["kind"]) == (422, "invalid")
+    assert (status, told["error"]["kind"]) == (409, "invalid")
     assert "no extractor is in force" in told["error"]["message"]
     with load_campaign(lab, storage=shared_studio.storage) as campaign:
         campaign.extract("band-power(rate=10, bands=((1, 4),))", "from recordings")

@@ -27,7 +27,7 @@ def send(
 ) -> Answer:
     """Send exactly these headers; ``Sec_Fetch_Site`` stands for ``Sec-Fetch-Site``."""
     connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=30)
-    connection.putrequest(method, path, skip_host=True)
+    connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     if not bare:
         named.setdefault("Host", f"127.0.0.1:{studio.port}")

@@ -19,6 +19,7 @@ from palacs.campaign._campaign_errors import (
     CampaignClosed,
     CampaignError,
     Conflict,
+    DoesNotFit,
     NothingToAsk,
     SourceFailed,
     UnknownClass,
@@ -26,6 +27,7 @@ from palacs.campaign._campaign_errors import (
 )
 from palacs.campaign._instance_file import read_instance
 from palacs.campaign._operations import Notes
+from palacs.campaign._predicting import Predicted
 from palacs.campaign._recordings import Recording, RecordingCheck
 from palacs.campaign._records import (
     ClassStatus,
@@ -58,12 +60,14 @@ __all__ = [
     "Changes",
     "ClassStatus",
     "Conflict",
+    "DoesNotFit",
     "Instance",
     "Mismatch",
     "NoMore",
     "NotAcquired",
     "Notes",
     "NothingToAsk",
+    "Predicted",
     "Recording",
     "RecordingCheck",
     "Replay",

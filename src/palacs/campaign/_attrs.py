@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from palacs.campaign._campaign_errors import DoesNotFit
 from palacs.campaign._values import brief
 
 Attrs = dict[str, Any]
@@ -102,7 +103,7 @@ def group_of(attrs: Mapping[str, Any], groups: Sequence[str]) -> str:
     """
     missing = [name for name in groups if attrs.get(name) in (None, "")]
     if missing:
-        raise ValueError(
+        raise DoesNotFit(
             f"this campaign is grouped by {' and '.join(groups)}, but {missing[0]!r} is not "
             f"noted; give attrs={{{missing[0]!r}: ...}} when asking or telling."
         )

@@ -32,7 +32,11 @@ class Conflict(CampaignError):
     """The record already says something else about this request or class."""
 
 
-class UnknownClass(ValueError):
+class DoesNotFit(ValueError):
+    """A value that can be used, but not with what is in this campaign."""
+
+
+class UnknownClass(DoesNotFit):
     """The label is not one of the campaign's classes."""
 
 

@@ -16,7 +16,7 @@ from palacs.campaign._calls import Call, call_of, kept
 from palacs.campaign._erasing import alike, check_wanted, erase, matching, not_cleaned
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._noted import noted, recording_of
-from palacs.campaign._reader import CampaignReader
+from palacs.campaign._predicting import PredictingCampaign
 from palacs.campaign._recordings import Recording
 from palacs.campaign._records import Request, id_of
 from palacs.campaign._settings import Changes, check_changes
@@ -25,7 +25,7 @@ from palacs.storage import Draft, Event, Label
 Plan = Callable[[Ledger], list[Draft]]
 
 
-class ChangingCampaign(CampaignReader, ABC):
+class ChangingCampaign(PredictingCampaign, ABC):
     """The part of a campaign that changes its course."""
 
     @abstractmethod

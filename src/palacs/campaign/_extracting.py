@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from palacs.campaign import _course, _operations
 from palacs.campaign._calls import Call, call_of
-from palacs.campaign._campaign_errors import CampaignError, Conflict
+from palacs.campaign._campaign_errors import CampaignError, Conflict, DoesNotFit
 from palacs.campaign._changing import ChangingCampaign
 from palacs.campaign._extraction import (
     Extraction,
@@ -207,7 +207,7 @@ class ExtractingCampaign(ChangingCampaign, ABC):
         with self._mutex:
             event = _event_of(self._ledger)
             if self._ledger.settings.extractor is None:
-                raise ValueError(
+                raise DoesNotFit(
                     "x is missing, and no extractor is in force that would make it from the "
                     "recording; give x, or set one first, as in "
                     'extract("band-power(rate=250)", reason="...").'

@@ -16,7 +16,7 @@ from typing import Any, TypedDict
 from palacs.campaign import _values
 from palacs.campaign._attrs import Attrs, check_attrs, group_of
 from palacs.campaign._author import acting_holder, is_confined
-from palacs.campaign._campaign_errors import CampaignClosed, Conflict, UnknownEntry
+from palacs.campaign._campaign_errors import CampaignClosed, Conflict, DoesNotFit, UnknownEntry
 from palacs.campaign._entries import Entry
 from palacs.campaign._instance_file import check_names
 from palacs.campaign._ledger import Ledger
@@ -208,11 +208,16 @@ def tell_all(ledger: Ledger, answers: Sequence[Answer], ids: Sequence[str]) -> l
     """Record the instances that several requests brought."""
     # The first instance fixes the length for the others, as it would one by one.
     n_features = ledger.labelled.n_features or (answers[0].vector.size if answers else None)
-    if len(ids) > 1:
-        for given in answers:
-            _values.check_vector(given.vector, n_features)
-    pairs = zip(ids, answers, strict=True)
-    return [draft for id_, given in pairs for draft in tell(ledger, id_, given)]
+    drafts: list[Draft] = []
+    for id_, given in zip(ids, answers, strict=True):
+        try:
+            if len(ids) > 1:
+                _values.check_vector(given.vector, n_features)
+            drafts += tell(ledger, id_, given)
+        except ValueError as error:
+            # Which of them it is has to be said.
+            raise type(error)(f"request {id_!r}: {error}" if len(ids) > 1 else error) from error
+    return drafts
 
 
 def add(ledger: Ledger, id_: str, given: Answer) -> list[Draft]:
@@ -341,7 +346,7 @@ def add_class(ledger: Ledger, label: Any) -> list[Draft]:
     if new in ledger.classes:
         raise Conflict(f"class {new!r} is already in this campaign.")
     if type(new) is not type(ledger.classes[0]):
-        raise ValueError(
+        raise DoesNotFit(
             f"class {new!r} must be {type(ledger.classes[0]).__name__} like the others."
         )
     return [Draft("class_added", label=new)]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from palacs.campaign._campaign_errors import DoesNotFit
 from palacs.storage import Label
 
 Vector = npt.NDArray[np.float64]
@@ -88,7 +89,7 @@ def check_vector(x: Any, n_features: int | None = None) -> Vector:
             "request, or fill in missing values before telling."
         )
     if n_features is not None and vector.size != n_features:
-        raise ValueError(
+        raise DoesNotFit(
             f"x has {vector.size} features, but this campaign's instances have {n_features}; where "
             "those in the record are the wrong ones, retract them first."
         )

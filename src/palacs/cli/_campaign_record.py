@@ -12,10 +12,11 @@ from palacs.cli._campaign_io import (
     print_json,
     print_replay,
     print_status,
+    read_vector,
     reporting,
 )
 from palacs.cli._campaign_notes import print_recordings
-from palacs.cli._campaign_options import Address, AsJson, Name, done
+from palacs.cli._campaign_options import Address, AsJson, File, Name, Numbers, done
 from palacs.cli._printable import say
 from palacs.cli._rooms import DEFAULT_URL, cp, st
 
@@ -58,6 +59,25 @@ def status(name: Name, storage: Address = DEFAULT_URL, as_json: AsJson = False) 
             print_json(found.to_json())
         else:
             print_status(found)
+
+
+@record_app.command(context_settings={"ignore_unknown_options": True})
+def predict(
+    name: Name,
+    numbers: Numbers = None,
+    file: File = None,
+    storage: Address = DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Show what the campaign's model takes an instance for; nothing is recorded."""
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        found = campaign.predict(read_vector(numbers or [], file, campaign) or [])
+    if as_json:
+        print_json(found.to_json())
+        return
+    chances = dict(zip(found.classes, found.probabilities[0], strict=True))
+    for label in sorted(chances, key=lambda each: -chances[each]):
+        say(f"{label}\t{chances[label]:.3f}")
 
 
 @record_app.command()

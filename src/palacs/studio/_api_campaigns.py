@@ -27,7 +27,7 @@ from palacs.studio import _answers as a
 from palacs.studio import _models as m
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._deps import TheBook, TheCampaign, TheOp
-from palacs.studio._error_answers import Refused, refusing
+from palacs.studio._error_answers import Refused, refusing, without_places
 from palacs.studio._listed import shortened
 from palacs.studio._paging import Limit, ThePages
 
@@ -82,7 +82,7 @@ def _row(book: CampaignBook, stored: StoredCampaign) -> dict[str, Any]:
             "phase": "",
         }
         counts = {"acquired": 0, "pending": 0, "awaiting": 0}
-        return {**row, **empty, **counts, "error": str(error)}
+        return {**row, **empty, **counts, "error": without_places(error, book.storage)}
 
 
 def _progress(campaign: StudioCampaign) -> dict[str, Any]:
@@ -178,6 +178,30 @@ def add(campaign: TheCampaign, body: m.Add, op: TheOp = None) -> dict[str, Any]:
         x = _numbers(campaign, body)
         instance = campaign.add(x, body.label, id=body.id, op=op, **_noted(body))
     return {"instance": instance.to_json()}
+
+
+@router.post(
+    "/campaigns/{name}/tell-many", response_model=a.ToldMany, response_model_exclude_unset=True
+)
+def tell_many(campaign: TheCampaign, body: m.TellMany, op: TheOp = None) -> dict[str, Any]:
+    """Record the instances that several requests brought, all or none."""
+    rows = []
+    for place, each in enumerate(body.answers):
+        try:
+            with refusing():
+                rows.append((each.id, _numbers(campaign, each), each.label, _noted(each)))
+        except Refused as error:
+            raise Refused(f"answers.{place}: {error}", error.status, error.kind) from error
+    with refusing():
+        told = campaign.tell_many(rows, attrs=body.attrs, op=op)
+    return {"instances": [instance.to_json() for instance in told]}
+
+
+@router.post("/campaigns/{name}/predict", response_model=a.Prediction)
+def predict(campaign: TheCampaign, body: m.Predict) -> dict[str, Any]:
+    """Say what the campaign's model takes instances for; nothing is recorded."""
+    with refusing():
+        return campaign.predict(body.x).to_json()
 
 
 def _noted(body: m.Noted) -> Notes:

@@ -165,7 +165,7 @@ def recording(
     with refusing():
         found = campaign.recording(id)
     if found is None or found.content is None:
-        where = "has none" if found is None else f"has it at {found.where}"
+        where = "has none" if found is None else "has it elsewhere; recordings says where"
         raise Refused(f"no recording of {id!r} is kept here; it {where}.", 404, "not-found")
     headers = {"Content-Disposition": 'attachment; filename="recording"'}
     return Response(found.content, media_type="application/octet-stream", headers=headers)

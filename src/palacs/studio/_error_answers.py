@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -32,7 +33,7 @@ _STATUS: tuple[tuple[type[Exception], int, str], ...] = (
     (cp.Conflict, 409, "conflict"),
     (st.StorageConflict, 409, "conflict"),
     (cp.CampaignError, 409, "campaign"),
-    (cp.UnknownClass, 422, "unknown-class"),
+    (cp.UnknownClass, 409, "unknown-class"),
     (st.StorageFull, 507, "storage-full"),
     (st.StorageOutcomeUnknown, 503, "outcome-unknown"),
     (st.StorageError, 503, "storage"),
@@ -96,6 +97,8 @@ def refusing() -> Iterator[None]:
         yield
     except (st.StorageError, cp.CampaignError, cp.UnknownClass):
         raise
+    except cp.DoesNotFit as error:
+        raise Refused(str(error), 409) from error
     except (ValueError, TypeError) as error:
         raise Refused(str(error)) from error
 
@@ -130,12 +133,23 @@ def notice_page(status: int, title: str, message: str) -> HTMLResponse:
     return HTMLResponse(page.encode("utf-8", "replace"), status)
 
 
+def without_places(error: Exception, storage: st.Storage) -> str:
+    """Return what an error says, but not where on this machine the storage is."""
+    said = " ".join(str(error).split())
+    path = getattr(storage, "path", None)
+    for place in (path and path.resolve(), path):
+        if place is not None:
+            said = re.sub(rf"'?(sqlite:/+)?{re.escape(str(place))}'?", "the storage's file", said)
+    return said.replace(storage.url, "the storage")
+
+
 def install_error_handlers(app: FastAPI) -> None:
     """Let every error of a route leave in the studio's shape."""
 
     def known(status: int, kind: str) -> Any:
         def handler(request: Request, error: Exception) -> Response:
-            return error_response(request.scope, status, kind, " ".join(str(error).split()))
+            message = without_places(error, request.app.state.book.storage)
+            return error_response(request.scope, status, kind, message)
 
         return handler
 

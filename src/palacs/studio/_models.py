@@ -152,6 +152,22 @@ class Tell(Numbers, Noted):
     label: Annotated[Label, Field(description="If not the class asked for.")] | None = None
 
 
+class TellMany(Body):
+    """The instances that several requests brought: all are recorded, or none."""
+
+    answers: Annotated[list[Tell], Field(min_length=1, max_length=1000)]
+    attrs: Annotated[Attrs, Field(description="What to note with all of them.")] | None = None
+
+
+class Predict(Body):
+    """Instances to be judged."""
+
+    x: Annotated[
+        list[Vector],
+        Field(min_length=1, max_length=10_000, description="One row of raw features for each."),
+    ]
+
+
 class Fail(Body):
     """A request that will bring nothing."""
 

@@ -136,6 +136,7 @@ TABLE: dict[str, Row] = {
     f"POST {_OF_CAMPAIGN}/claim": _ANNOTATE,
     f"POST {_OF_CAMPAIGN}/tell": _ANNOTATE,
     f"POST {_OF_CAMPAIGN}/upload": _ANNOTATE,
+    f"POST {_OF_CAMPAIGN}/tell-many": _ANNOTATE,
     # What is read.
     f"GET {_OF_CAMPAIGN}": _READ,
     f"GET {_OF_CAMPAIGN}/status": _READ,
@@ -153,6 +154,7 @@ TABLE: dict[str, Row] = {
     f"GET {_OF_CAMPAIGN}/instance": _READ,
     f"GET {_OF_CAMPAIGN}/labelled-set": _READ,
     f"GET {_OF_CAMPAIGN}/record": _READ,
+    f"POST {_OF_CAMPAIGN}/predict": _READ,
     # What is decided and written down.
     f"POST {_OF_CAMPAIGN}/ask": _WRITE,
     f"POST {_OF_CAMPAIGN}/add": _WRITE,

@@ -23,6 +23,7 @@ from palacs.studio._insight import Insights
 from palacs.studio._links import LinkBook, place_of
 from palacs.studio._openapi import ERRORS, operation_id, write_schema
 from palacs.studio._security import Guard
+from palacs.studio._transfer import Transfer
 from palacs.studio._visitors import Visitors
 
 _STATIC = Path(__file__).parent / "static"
@@ -98,5 +99,6 @@ def create_app(config: StudioConfig) -> FastAPI:
     write_schema(app)
     app.mount("/static", _OwnFiles(directory=_STATIC), name="static")
     app.add_middleware(NamesKeptWhole)
+    app.add_middleware(Transfer)
     app.add_middleware(Guard, config=config, visitors=visitors)
     return app
