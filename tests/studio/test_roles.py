@@ -40,6 +40,7 @@ ANNOTATE = PERFORM | {
     "POST /api/v1/campaigns/{name}/upload",
     "POST /api/v1/campaigns/{name}/tell-many",
 }
+READ_BY_POST = {"POST /api/v1/campaigns/{name}/predict"}  # numbers do not fit into an address
 WITHOUT_A_CAMPAIGN = {
     "GET /",
     "GET /api/v1/clock",
@@ -146,7 +147,7 @@ def test_viewers_read_and_experimenters_do_everything_in_their_campaign(lab: Lab
     assert lab.open_to(secret) == of_campaigns
     assert lab.open_to(secret, "other") == WITHOUT_A_CAMPAIGN
     _, secret = lab.links.make(Role.VIEWER, "mine", "Cleo")
-    read = {route for route in of_campaigns if route.startswith("GET ")}
+    read = {route for route in of_campaigns if route.startswith("GET ")} | READ_BY_POST
     assert lab.open_to(secret) == {r for r in read if not re.search("/(cue|session)$", r)}
     assert lab.open_to(secret, "other") == WITHOUT_A_CAMPAIGN
 
@@ -156,7 +157,7 @@ def test_a_link_to_the_whole_studio_is_as_good_as_its_role(lab: Lab) -> None:
     assert lab.open_to(secret, "other") == set(lab.routes)
     _, secret = lab.links.make(Role.VIEWER, None, "Emil")
     allowed = lab.open_to(secret, "other")
-    assert all(route.startswith("GET ") for route in allowed)
+    assert all(route.startswith("GET ") for route in allowed - READ_BY_POST)
     assert {"GET /reports", "GET /api/v1/campaigns", "GET /campaigns/{name}"} <= allowed
 
 
