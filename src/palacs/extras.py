@@ -46,7 +46,7 @@ EXTRAS = {
     "postgres": Extra("campaigns in PostgreSQL", ("psycopg",), ("campaign",)),
     "studio": Extra(
         "campaigns in the browser and over REST",
-        ("fastapi", "uvicorn", "python_multipart", "jinja2"),
+        ("fastapi", "uvicorn", "python_multipart", "jinja2", "segno"),
         ("campaign",),
     ),
     "lsl": Extra("lab streams: markers out, epochs in", ("pylsl", "pyxdf"), ("campaign",)),

@@ -69,7 +69,7 @@ COMMANDS = {
         "_storage_commands", "storage_app", "campaign", "Look after the file or database."
     ),
     "studio": Row(
-        "_studio", "studio_command", "studio", "Run campaigns in the browser, live, and over REST."
+        "_studio", "studio_app", "studio", "Run campaigns in the browser, live, and over REST."
     ),
     "demo": Row("_demo", "demo_app", "lsl", "Try a whole experiment without any hardware."),
     "doctor": Row(

@@ -10,7 +10,25 @@ need("studio", "palacs.studio")
 
 from palacs.studio._config import DEFAULT_PORT, StudioConfig
 from palacs.studio._cue_markers import STREAM
-from palacs.studio._server import bind, serve
+from palacs.studio._links import DEFAULT_DAYS, Link, LinkBook, NoLinks, place_of
+from palacs.studio._roles import MEANINGS, Role
+from palacs.studio._server import bind, check_certificate, reachable_address, serve
 from palacs.studio._web_app import create_app
 
-__all__ = ["DEFAULT_PORT", "STREAM", "StudioConfig", "bind", "create_app", "serve"]
+__all__ = [
+    "DEFAULT_DAYS",
+    "DEFAULT_PORT",
+    "MEANINGS",
+    "STREAM",
+    "Link",
+    "LinkBook",
+    "NoLinks",
+    "Role",
+    "StudioConfig",
+    "bind",
+    "check_certificate",
+    "create_app",
+    "place_of",
+    "reachable_address",
+    "serve",
+]

@@ -9,6 +9,7 @@ from palacs.studio import (
     _api_campaigns,
     _api_course,
     _api_cue,
+    _api_links,
     _api_record,
     _api_session,
     _api_sources,
@@ -18,12 +19,13 @@ from palacs.studio import (
 from palacs.studio._deps import acting
 
 # For the schema alone: it is the guard that checks.
-bearer = HTTPBearer(auto_error=False, description="The launch token.")
+bearer = HTTPBearer(auto_error=False, description="The launch token, or that of a link.")
 
 
 router = APIRouter(prefix="/api/v1", dependencies=[Depends(acting)])
 for _part in (
     _api_record,
+    _api_links,
     _api_sources,
     _api_tables,
     _reports,

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
-from fastapi.templating import Jinja2Templates
 
 from palacs.studio._openapi import ERRORS
+from palacs.studio._page_templates import templates
 
 router = APIRouter(include_in_schema=False)
-_templates = Jinja2Templates(Path(__file__).parent / "templates")
 
 Schema = dict[str, Any]
 
@@ -55,7 +53,7 @@ def api_docs(request: Request) -> HTMLResponse:
     groups = {tag: [o for o in operations if o.tag == tag] for tag in tags}
     errors = {status: answer["description"] for status, answer in ERRORS.items()}
     content = {"groups": groups, "errors": errors, "origin": request.app.state.config.origin}
-    return _templates.TemplateResponse(request, "apidocs.html", content)
+    return templates.TemplateResponse(request, "apidocs.html", content)
 
 
 def operations_of(schema: Schema) -> Iterator[Operation]:

@@ -21,6 +21,7 @@ from starlette.types import Scope
 
 from palacs import campaign as cp
 from palacs import storage as st
+from palacs.studio._links import NoLinks
 
 # From the special to the general: the first that fits decides.
 _STATUS: tuple[tuple[type[Exception], int, str], ...] = (
@@ -34,6 +35,7 @@ _STATUS: tuple[tuple[type[Exception], int, str], ...] = (
     (st.StorageConflict, 409, "conflict"),
     (cp.CampaignError, 409, "campaign"),
     (cp.UnknownClass, 409, "unknown-class"),
+    (NoLinks, 503, "links"),
     (st.StorageFull, 507, "storage-full"),
     (st.StorageOutcomeUnknown, 503, "outcome-unknown"),
     (st.StorageError, 503, "storage"),

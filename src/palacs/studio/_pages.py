@@ -6,25 +6,21 @@ everything on it is also there for programs.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
-from fastapi.templating import Jinja2Templates
 
 from palacs.strategies import DEFAULT_STRATEGY, available
-from palacs.studio._campaign_paths import in_address
 from palacs.studio._deps import TheCampaign
+from palacs.studio._page_templates import templates
+from palacs.studio._roles import MEANINGS
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
-_templates = Jinja2Templates(Path(__file__).parent / "templates")
-_templates.env.filters["in_address"] = in_address
-
 
 def _page(request: Request, page: str, **content: Any) -> HTMLResponse:
-    return _templates.TemplateResponse(request, f"{page}.html", {"page": page, **content})
+    return templates.TemplateResponse(request, f"{page}.html", {"page": page, **content})
 
 
 @router.get("/")
@@ -44,6 +40,18 @@ def draw(request: Request) -> HTMLResponse:
 def reports(request: Request) -> HTMLResponse:
     """Show the results of experiments."""
     return _page(request, "reports")
+
+
+@router.get("/people")
+def people(request: Request) -> HTMLResponse:
+    """Show everybody who was let in."""
+    return _page(request, "people", roles=MEANINGS)
+
+
+@router.get("/campaigns/{name:path}/people")
+def campaign_people(request: Request, campaign: TheCampaign) -> HTMLResponse:
+    """Show those who were let in to a campaign."""
+    return _page(request, "people", name=campaign.name, roles=MEANINGS)
 
 
 @router.get("/campaigns/{name:path}/cue")

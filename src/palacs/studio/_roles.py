@@ -107,8 +107,10 @@ TABLE: dict[str, Row] = {
     "GET /": _ALL,
     "GET /draw": _WRITE,
     "GET /reports": _READ,
+    "GET /people": _WRITE,
     "GET /campaigns/{name}": _READ,
     "GET /campaigns/{name}/inside": _READ,
+    "GET /campaigns/{name}/people": _WRITE,
     "GET /campaigns/{name}/cue": _PERFORM,
     "GET /campaigns/{name}/session": _PERFORM,
     # About no campaign at all; the streams of others are left out of /events.
@@ -122,6 +124,9 @@ TABLE: dict[str, Row] = {
     f"POST {_API}/campaigns": _WRITE,
     f"GET {_API}/reports": _READ,
     f"GET {_API}/reports/{{id}}": _READ,
+    f"GET {_API}/links": _WRITE,
+    f"POST {_API}/links": _WRITE,
+    f"POST {_API}/links/revoke": _WRITE,
     # What is performed.
     f"GET {_OF_CAMPAIGN}/cue": _PERFORM,
     f"POST {_OF_CAMPAIGN}/next": _PERFORM,
@@ -170,6 +175,10 @@ TABLE: dict[str, Row] = {
     f"POST {_OF_CAMPAIGN}/reopen": _WRITE,
     f"POST {_OF_CAMPAIGN}/archive": _WRITE,
     f"POST {_OF_CAMPAIGN}/session/command": _WRITE,
+    # Letting others in.
+    f"GET {_OF_CAMPAIGN}/links": _WRITE,
+    f"POST {_OF_CAMPAIGN}/links": _WRITE,
+    f"POST {_OF_CAMPAIGN}/links/revoke": _WRITE,
     # The drawing demo.
     f"POST {_API}/demo/digits/start": _WRITE,
     f"POST {_API}/demo/digits/{{name}}/drawing": _WRITE,

@@ -52,6 +52,15 @@ _WITHOUT_TOKEN = (
 )
 
 
+_OVERHEARD = (
+    "the launch token is taken on this machine only, since others on the network could read it: "
+    "this address is not encrypted. Make a link for an experimenter, or start the studio with "
+    "--certificate and --key."
+)
+
+ORIGIN = "palacs.origin"
+"""Where a request says, behind the guard, which of our addresses it was sent to."""
+
 VISITOR = "palacs.visitor"
 """Where a request says, behind the guard, whom it comes from."""
 
@@ -100,11 +109,7 @@ class Guard:
         self.app = app
         self._config = config
         self._visitors = visitors
-        self._hosts = {f"{host}:{config.port}" for host in ("127.0.0.1", "localhost")}
-        if config.port == 80:
-            self._hosts |= {"127.0.0.1", "localhost"}
-        # Browsers share cookies between ports; each studio has its own.
-        self._cookie = f"palacs-studio-{config.port}"
+        self._origins = config.origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a refusal ourselves or pass the request on."""
@@ -148,9 +153,11 @@ class Guard:
 
     def _decide(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
-        if headers.getlist("host") != [headers.get("host")] or not self._is_ours(headers["host"]):
-            message = f"this studio answers only as {self._config.origin}; use that address."
+        origin = self._origin_of(headers)
+        if origin is None:
+            message = f"this studio answers only as {self._config.public_origin}; use that address."
             return error_response(scope, 400, "host", message)
+        scope[ORIGIN] = origin
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._config.largest_upload:
             return error_response(scope, 413, "too-large", _too_large(self._config.largest_upload))
@@ -159,17 +166,34 @@ class Guard:
             return None
         return self._check_token(scope, headers, access)
 
-    def _is_ours(self, host: str) -> bool:
-        return host.lower() in self._hosts
+    def _origin_of(self, headers: Headers) -> str | None:
+        """Return which of our own addresses a request was sent to; None where it is no such."""
+        named = headers.getlist("host")
+        if len(named) != 1:
+            return None
+        forwarded = headers.getlist("x-forwarded-host") if self._config.proxy else []
+        origin = self._origins.get((forwarded or named)[-1].strip().lower())
+        said = headers.get("x-forwarded-proto") if self._config.proxy else None
+        if origin is None or said not in (None, origin.partition(":")[0]):
+            return None
+        return origin
+
+    def _cookie(self, scope: Scope) -> str:
+        # Browsers share cookies between ports; each studio has its own. Over TLS the prefix keeps
+        # every other host, and whoever is without TLS, from setting it.
+        name = f"palacs-studio-{self._config.port}"
+        return f"__Host-{name}" if scope[ORIGIN].startswith("https:") else name
 
     def _check_token(self, scope: Scope, headers: Headers, access: Access) -> Response | None:
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if access is Access.TOKEN and any(key == "token" for key, _ in query):
             return self._let_in(scope, query)
         bearer = headers.get("authorization", "")
-        visitor = self._by_bearer(bearer) if bearer else self._by_cookie(headers)
+        visitor = self._by_bearer(bearer) if bearer else self._by_cookie(scope, headers)
         if visitor is None:
             return self._stranger(scope)
+        if self._is_overheard(scope, visitor):
+            return error_response(scope, 403, "not-encrypted", _OVERHEARD)
         if access is Access.OWN_PAGE:
             foreign = self._check_origin(scope, headers, by_cookie=not bearer)
             if foreign is not None:
@@ -181,9 +205,14 @@ class Guard:
         scheme, _, given = header.partition(" ")
         return self._visitors.by_secret(given.strip()) if scheme.lower() == "bearer" else None
 
-    def _by_cookie(self, headers: Headers) -> Visitor | None:
-        given = self._cookie_value(headers)
+    def _by_cookie(self, scope: Scope, headers: Headers) -> Visitor | None:
+        given = self._cookie_value(headers, self._cookie(scope))
         return None if given is None else self._visitors.by_session(given)
+
+    def _is_overheard(self, scope: Scope, visitor: Visitor) -> bool:
+        """Whether the launch token came over a network where others can read it."""
+        public = scope[ORIGIN] == self._config.public_origin != self._config.origin
+        return public and not self._config.encrypted and visitor.link is None
 
     def _check_role(self, scope: Scope, visitor: Visitor) -> Response | None:
         if scope["path"] == "/" and visitor.campaign is not None:
@@ -200,6 +229,8 @@ class Guard:
         visitor = self._visitors.by_secret(given[0]) if len(set(given)) == 1 else None
         if visitor is None:
             return self._stranger(scope)
+        if self._is_overheard(scope, visitor):
+            return error_response(scope, 403, "not-encrypted", _OVERHEARD)
         rest = urlencode([(key, value) for key, value in query if key != "token"])
         # As it was sent, so that %2F stays; two slashes in front would name another server.
         path = "/" + scope["raw_path"].decode("ascii", "replace").lstrip("/\\")
@@ -207,26 +238,29 @@ class Guard:
             path = page_of(visitor)
         response = RedirectResponse(path + ("?" + rest if rest else ""), status_code=303)
         session = self._visitors.enter(visitor)
-        response.set_cookie(self._cookie, session, httponly=True, samesite="strict", path="/")
+        secure = scope[ORIGIN].startswith("https:")
+        response.set_cookie(
+            self._cookie(scope), session, httponly=True, samesite="strict", path="/", secure=secure
+        )
         return response
 
-    def _cookie_value(self, headers: Headers) -> str | None:
+    def _cookie_value(self, headers: Headers, name: str) -> str | None:
         for line in headers.getlist("cookie"):
             try:
                 jar = SimpleCookie(line)
             except CookieError:
                 continue
-            if self._cookie in jar:
-                return jar[self._cookie].value
+            if name in jar:
+                return jar[name].value
         return None
 
     def _check_origin(self, scope: Scope, headers: Headers, *, by_cookie: bool) -> Response | None:
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         # Exactly the host of this request: localhost on ::1 may be somebody else's server.
-        foreign = origin is not None and origin.lower() != f"http://{headers['host'].lower()}"
+        foreign = origin is not None and origin.lower() != scope[ORIGIN]
         # "same-site" is any page on any local port, so only these two are ours.
         if foreign or site not in (None, "same-origin", "none"):
-            message = f"this request comes from another page; only those of {self._config.origin}"
+            message = f"this request comes from another page; only those of {scope[ORIGIN]}"
             return error_response(scope, 403, "origin", message + " may make it.")
         writes = scope["method"] not in _SAFE_METHODS
         if writes and by_cookie and origin is None and site != "same-origin":

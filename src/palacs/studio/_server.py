@@ -1,16 +1,19 @@
-"""Running the studio: bind to an address of this machine, say the address, stop without hanging."""
+"""Running the studio: bind to an address of this machine, TLS, stop without hanging."""
 
 from __future__ import annotations
 
 import errno
 import os
 import socket
+import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 
 import uvicorn
 
 from palacs.studio._config import StudioConfig
+from palacs.studio._links import NoLinks
 from palacs.studio._web_app import create_app
 
 HOST = "127.0.0.1"
@@ -19,8 +22,8 @@ HOST = "127.0.0.1"
 def bind(port: int, address: str = HOST) -> socket.socket:
     """Return a socket listening on 127.0.0.1; port 0 takes any free one.
 
-    Another address is for containers, whose port is published on 127.0.0.1 outside: whatever
-    it is, requests must name 127.0.0.1 and bring the token.
+    Another address is for networks and containers: whatever it is, requests must name 127.0.0.1
+    or the public address (`StudioConfig`), and bring a token.
 
     Raises
     ------
@@ -28,7 +31,8 @@ def bind(port: int, address: str = HOST) -> socket.socket:
         The port is in use or not allowed, or the address is none of this machine's; the message
         says what to do.
     """
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
     if os.name == "posix":
         # A studio that was killed can be started again at once; on Windows the option
         # would let two programs share the port instead.
@@ -40,7 +44,7 @@ def bind(port: int, address: str = HOST) -> socket.socket:
         listener.close()
         if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
             raise OSError(
-                f"{address!r} is no address of this machine; leave --listen out for {HOST}."
+                f"{address!r} is no address of this machine; leave --host out for {HOST}."
             ) from error
         reason = {
             errno.EADDRINUSE: "is already in use, perhaps by another studio",
@@ -52,10 +56,53 @@ def bind(port: int, address: str = HOST) -> socket.socket:
     return listener
 
 
+def reachable_address(address: str) -> str:
+    """Return under which address of this machine others reach what listens on `address`.
+
+    Raises
+    ------
+    OSError
+        It listens everywhere, and this machine is on no network that would say.
+    """
+    if address not in ("0.0.0.0", "::"):
+        return address
+    family = socket.AF_INET6 if address == "::" else socket.AF_INET
+    # From the range for documentation: nothing is sent, only the way there is looked up.
+    elsewhere = "2001:db8::1" if address == "::" else "203.0.113.1"
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((elsewhere, 9))
+            return str(probe.getsockname()[0])
+    except OSError as error:
+        raise OSError(
+            f"how others reach this machine cannot be found out ({error.strerror}); say it with "
+            "--public-url."
+        ) from error
+
+
+def check_certificate(config: StudioConfig) -> None:
+    """Raise unless the files for TLS can be used; the message names them."""
+    if config.certificate is None or config.key is None:
+        return
+    for file in (config.certificate, config.key):
+        if not file.is_file():
+            raise ValueError(f"there is no file {str(file)!r}; check --certificate and --key.")
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
+            config.certificate, config.key, password=lambda: ""
+        )
+    except (ssl.SSLError, OSError, ValueError) as error:
+        raise ValueError(
+            f"{str(config.certificate)!r} and {str(config.key)!r} cannot be used for TLS "
+            f"({error}); give a certificate and its key without a password, in PEM."
+        ) from error
+
+
 def serve(
     config: StudioConfig,
     *,
     listener: socket.socket | None = None,
+    beside: socket.socket | None = None,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Run the studio until it is interrupted.
@@ -66,10 +113,14 @@ def serve(
         Its settings; the port must be the one it is bound to.
     listener : socket.socket or None
         From `bind`; by default bound to ``config.port``.
+    beside : socket.socket or None
+        Another one, where the studio answers on two addresses.
     ready : callable
         Called once requests are answered.
     """
     app = create_app(config)
+    with suppress(NoLinks):  # where nothing can be written, links are made in the browser
+        app.state.links.remember(config.public_origin)
     settings = uvicorn.Config(
         app,
         # Access logs would print the launch token.
@@ -80,11 +131,13 @@ def serve(
         proxy_headers=False,
         ws="none",
         lifespan="on",
+        ssl_certfile=config.certificate,
+        ssl_keyfile=config.key,
         timeout_graceful_shutdown=10,
         timeout_keep_alive=30,
     )
     server = _Server(settings, on_exit=app.state.hub.close, ready=ready)
-    server.run(sockets=[listener or bind(config.port)])
+    server.run(sockets=[listener or bind(config.port), *([] if beside is None else [beside])])
 
 
 class _Server(uvicorn.Server):
