@@ -43,7 +43,7 @@ def test_create_a_campaign_and_answer_five_requests(shared_studio: Any, visitor:
     seen: list[str] = []
     for number in range(5):
         answer(page, f"{0.1 * number}, {number % 2}")
-        expect(page.locator("[data-map] circle.mark")).to_have_count(number + 1)
+        expect(page.locator("[data-map] .mark")).to_have_count(number + 1)
         seen.append(line.get_attribute("d") or "" if line.count() else "")
     assert len(set(seen)) >= 3, "the curve of the accuracy goes on"
     assert sum(counts(page).values()) == 5
@@ -129,8 +129,8 @@ def test_two_browsers_on_one_campaign_stay_in_step(
         assert keys[0] != keys[1], "each has a request of its own"
         for numbers, page in (("0 1", mine), ("5 5", theirs), ("9 9", mine)):
             answer(page, numbers)
-        expect(theirs.locator("[data-map] circle.mark")).to_have_count(3)
-        expect(mine.locator("[data-map] circle.mark")).to_have_count(3)
+        expect(theirs.locator("[data-map] .mark")).to_have_count(3)
+        expect(mine.locator("[data-map] .mark")).to_have_count(3)
         assert counts(mine) == counts(theirs)
         # A page that went away leaves its request to whoever takes it over.
         left = (mine.locator("[data-next]").get_attribute("data-key") or "").split()[0]
@@ -195,7 +195,7 @@ def test_a_file_dropped_on_the_bench_answers_the_request(
     key = page.locator("[data-next]")
     second = key.get_attribute("data-key") or ""
     page.get_by_label("Choose a file").set_input_files([chosen])
-    expect(page.locator("[data-map] circle.mark")).to_have_count(2)
+    expect(page.locator("[data-map] .mark")).to_have_count(2)
     rows = shared_studio.get(f"{path}/history?features=true")["rows"]
     assert [(row["x0"], row["x1"]) for row in rows[:2]] == [(0.5, 1.5), (2.5, 3.0)]
     # Another class that was chosen holds for a file as well.
@@ -205,7 +205,7 @@ def test_a_file_dropped_on_the_bench_answers_the_request(
     other = next(label for label in ("rest", "left", "right") if label != asked)
     page.get_by_label("It is a").select_option(label=other)
     page.get_by_label("Choose a file").set_input_files([chosen])
-    expect(page.locator("[data-map] circle.mark")).to_have_count(3)
+    expect(page.locator("[data-map] .mark")).to_have_count(3)
     third = shared_studio.get(f"{path}/history")["rows"][2]
     assert (third["asked"], third["label"]) == (asked, other)
 
@@ -279,5 +279,5 @@ def test_retract_pause_add_a_class_and_export(shared_studio: Any, visitor: Visit
     page.get_by_role("button", name="Add").click()
     expect(page.locator("[data-class='feet']")).to_be_visible()
     with page.expect_download() as download:
-        page.get_by_role("link", name="CSV").click()
+        page.get_by_role("link", name="CSV", exact=True).click()
     assert download.value.suggested_filename == "tools.csv"

@@ -158,12 +158,12 @@ def test_look_inside_one_feature_is_live(shared_studio: Any, visitor: Visitor) -
     page = visitor.open("/campaigns/curves/inside")
     density = page.locator("[data-panel=density]")
     expect(density.locator("path.line")).to_have_count(2)
-    expect(density.locator("circle.mark")).to_have_count(6)
+    expect(density.locator(".mark")).to_have_count(6)
     expect(page.locator("[data-panel=gain] path.dashed")).to_have_count(1)
     expect(page.locator("[data-panel='class low'] .sum")).to_contain_text("Σ =")
     expect(page.locator(".card.chosen")).to_have_count(1)
     shared_studio.post("/campaigns/curves/add", {"x": [0.5], "label": "low"})
-    expect(density.locator("circle.mark")).to_have_count(7)
+    expect(density.locator(".mark")).to_have_count(7)
 
 
 def test_look_inside_two_features_draws_fields(shared_studio: Any, visitor: Visitor) -> None:
@@ -171,7 +171,7 @@ def test_look_inside_two_features_draws_fields(shared_studio: Any, visitor: Visi
     page = visitor.open("/campaigns/fields/inside")
     for panel in ("density", "gain", "weighted", "class low", "class high"):
         expect(page.locator(f"[data-panel='{panel}'] image")).to_have_count(1)
-    expect(page.locator("[data-panel=density] circle.mark")).to_have_count(8)
+    expect(page.locator("[data-panel=density] .mark")).to_have_count(8)
 
 
 def test_look_inside_says_when_it_cannot(shared_studio: Any, visitor: Visitor) -> None:

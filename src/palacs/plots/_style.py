@@ -37,16 +37,16 @@ _LINES: tuple[LineStyle, ...] = ("-", _DASHED, _DASHDOT, _DOTTED)
 
 _CLASSES = (
     "#3f73b3",
-    "#e0566a",
+    "#d9485e",
     "#238a3c",
-    "#c2a02c",
+    "#9c8118",
     "#9a3d86",
-    "#45b0d3",
+    "#2391b8",
     "#3b2c85",
-    "#d98c2b",
+    "#c0741a",
     "#7d2350",
-    "#39a392",
-    "#8d8d2f",
+    "#1f9080",
+    "#66701c",
     "#7c8494",
 )
 _BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
@@ -86,7 +86,7 @@ def class_color(code: int) -> str:
     Examples
     --------
     >>> class_color(0), class_color(1), class_color(2)
-    ('#3f73b3', '#e0566a', '#238a3c')
+    ('#3f73b3', '#d9485e', '#238a3c')
     """
     return _CLASSES[code % len(_CLASSES)]
 

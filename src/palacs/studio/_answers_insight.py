@@ -125,6 +125,7 @@ class Standing(Answer):
     budget_cost: float | None = None
     spent: float = 0.0
     strategy: str = ""
+    n_features: int | None = None
     labels: list[Label] | None = None
     counts: list[int] | None = None
     paused: list[Label] | None = None

@@ -153,6 +153,7 @@ def _standing(campaign: StudioCampaign, now: Snapshot, waiting: Request | None) 
         "budget_cost": now.settings.budget_cost,
         "spent": now.spending.spent,
         "strategy": str(now.settings.strategy["name"]),
+        "n_features": campaign.n_features,
         "labels": now.classes,
         "counts": now.counts(),
         "paused": [label for label in now.classes if label in now.paused],

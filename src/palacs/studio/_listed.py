@@ -79,12 +79,18 @@ def evidence_of(now: Snapshot, found: LeftOut) -> dict[str, Any]:
 
 
 def worst_first(now: Snapshot, found: LeftOut) -> list[int]:
-    """Return the classes' places, the lowest recall first; among equals the fewest instances."""
-    counts = now.counts()
+    """Return the classes' places: those without instances, then the lowest recall.
 
-    def badness(code: int) -> tuple[float, int]:
+    Among equals the one that more decisions speak for; those that nobody judged come last.
+    """
+    counts = now.counts()
+    judged = (found.confusion.sum(axis=1) + found.undecided).tolist()
+
+    def badness(code: int) -> tuple[int, float, int]:
         recall = found.recall[code]
-        return (-1.0 if recall is None else recall), counts[code]
+        if recall is None:
+            return (1 if counts[code] else -1), 0.0, counts[code]
+        return 0, recall, -judged[code]
 
     return sorted(range(len(now.classes)), key=badness)
 

@@ -1,11 +1,12 @@
 // Answering a request on the bench: numbers typed in, a file dropped, performed, or failed.
 
-import { post, problemOf, upload } from "./api.js";
+import { post, problemOf, sentence, upload } from "./api.js";
 import { find, findA, h, named, say } from "./dom.js";
+import { exact, several } from "./locale.js";
 import { seat } from "./seat.js";
 
 /** @import { Notes } from "./notes.js" */
-/** @import { Insight, Label, Pending } from "./shapes.js" */
+/** @import { Decision, Label, Pending, Standing } from "./shapes.js" */
 
 export class Answer {
   /**
@@ -21,8 +22,8 @@ export class Answer {
     this.picked = null;
     /** @type {Pending | null} */
     this.current = null;
-    /** @type {Insight | null} */
-    this.insight = null;
+    /** @type {Standing | null} */
+    this.now = null;
     /** @type {Label[]} */
     this.classes = [];
     /** @type {Set<string>} */
@@ -83,36 +84,48 @@ export class Answer {
   }
 
   /**
-   * @param {Insight} insight
-   * @param {Label[]} classes
+   * @param {Standing} now
+   * @param {Decision | null} decided What was decided last; it may still be about an earlier state.
    */
-  show(insight, classes) {
-    this.insight = insight;
+  show(now, decided) {
+    this.now = now;
     const before = this.current?.id;
     /** @type {(id: string | null | undefined) => Pending | undefined} */
-    const waiting = (id) => insight.pending.find((request) => request.id === id);
-    const performed = insight.pending.find((request) => request.performed && (request.holder === this.seat || !request.holder));
-    this.current = waiting(this.picked) ?? waiting(insight.asked?.id) ?? performed ?? null;
+    const waiting = (id) => now.pending.find((request) => request.id === id);
+    const performed = now.pending.find((request) => request.performed && (request.holder === this.seat || !request.holder));
+    this.current = waiting(this.picked) ?? waiting(now.asked?.id) ?? performed ?? null;
+    const decision = decided?.seq === now.seq ? decided : null;
+    const next = now.ends ? null : decision?.next;
     const box = find("[data-next]");
-    const key = this.current ? `${this.current.id} ${this.current.performed}` : `next ${insight.next}`;
+    const key = this.current ? `${this.current.id} ${this.current.performed}` : `next ${next}`;
     if (box.dataset.key !== key) {
       box.dataset.key = key;
-      box.replaceChildren(...this.headline(insight, classes));
+      box.replaceChildren(...this.headline(now.labels, next));
     }
-    const explained = !this.current || this.current.id === insight.asked?.id;
-    find("[data-why]").textContent = explained ? insight.why : "Its numbers are still to come.";
+    find("[data-why]").textContent = this.reason(now, decided, decision);
     this.form.hidden = !this.current;
     find("[data-performed]").hidden = this.current?.performed ?? true;
-    find("[data-ask]").hidden = insight.next === null || insight.asked !== null;
-    if (this.current && this.current.id !== before) this.offer(classes, this.current.label);
+    find("[data-ask]").hidden = next === null || now.asked !== null;
+    if (this.current && this.current.id !== before) this.offer(now.labels, this.current.label);
   }
 
   /**
-   * @param {Insight} insight
-   * @param {Label[]} classes
+   * Why this is asked for; a request keeps its reason, whatever came in meanwhile.
+   * @type {(now: Standing, decided: Decision | null, decision: Decision | null) => string}
    */
-  headline(insight, classes) {
-    const label = this.current?.label ?? insight.next;
+  reason(now, decided, decision) {
+    if (!this.current) return decision?.why ?? sentence(now.ends);
+    if (this.current.id === decided?.asked?.id) return decided.why;
+    return this.current.performed || this.current.id !== now.asked?.id ? "Its numbers are still to come." : "";
+  }
+
+  /**
+   * @param {Label[]} classes
+   * @param {Label | null | undefined} next Undefined while that is being decided.
+   */
+  headline(classes, next) {
+    const label = this.current?.label ?? next;
+    if (label === undefined) return [h("span", { class: "label quiet" }, "Deciding …")];
     if (label === null) return [h("span", { class: "label" }, "Nothing to ask")];
     const name = named(classes, label);
     name.className = name.className.replace("name", "label");
@@ -185,17 +198,16 @@ export class Answer {
    * @param {{ id: string, x: number[] }} instance
    */
   echo({ id, x }) {
-    const shown = x.slice(0, 8).join(", ") + (x.length > 8 ? ", …" : "");
-    say(find("[data-told]"), `${id}: ${x.length} ${x.length === 1 ? "feature" : "features"}: ${shown}`);
+    say(find("[data-told]"), `${id}: ${x.length} ${x.length === 1 ? "feature" : "features"}: ${several(x, 8, exact)}`);
   }
 
   async goOn() {
     this.numbers.value = "";
     this.picked = null;
     await this.refresh();
-    if (!this.insight) return;
+    if (!this.now) return;
     const onward = findA(HTMLInputElement, "[data-onward]").checked;
-    if (onward && !this.insight.asked && this.insight.next !== null) await this.ask();
+    if (onward && !this.now.asked && !this.now.ends) await this.ask();
   }
 
   async ask() {
@@ -212,7 +224,7 @@ export class Answer {
    * @param {() => Promise<void>} task
    */
   run(task) {
-    const key = this.current?.id ?? `after ${this.insight?.seq}`;
+    const key = this.current?.id ?? `after ${this.now?.seq}`;
     if (this.dealt.has(key)) return;
     this.dealt.add(key);
     this.turn = this.turn.then(async () => {
@@ -227,7 +239,7 @@ export class Answer {
         this.refresh();
       }
       // A request that was performed is dealt with again when its numbers come.
-      if (this.insight?.pending.some((request) => request.id === key)) this.dealt.delete(key);
+      if (this.now?.pending.some((request) => request.id === key)) this.dealt.delete(key);
     });
   }
 }

@@ -1,9 +1,10 @@
-// The charts of the studio: bars, lines, points, a matrix and a field. Each is made once and
-// updated with new data; colours come from the classes' CSS classes.
+// The charts of the bench: bars, lines and points. Each is made once and updated with new data;
+// colours come from the classes' CSS classes, and shapes say the same a second time.
 
-import { colourOf } from "./colours.js";
-import { h, named, percent, s, setWidth } from "./dom.js";
-import { brief, Frame, scale, tableOf, ticks } from "./frame.js";
+import { colourOf, dashOf, placeOf, shapeAt } from "./colours.js";
+import { h, named, s, setWidth } from "./dom.js";
+import { Frame, scale, ticks } from "./frame.js";
+import { brief, fixed, percent, whole } from "./locale.js";
 
 /** @import { Label, MapPoint } from "./shapes.js" */
 /** @import { Draw, Mark } from "./frame.js" */
@@ -11,7 +12,7 @@ import { brief, Frame, scale, tableOf, ticks } from "./frame.js";
 /** @typedef {{ left: number, right: number, top: number, bottom: number }} Box */
 /** @typedef {{ x: number, y: number | null | undefined }} Value Nothing is known where y is missing. */
 /** @typedef {{ x: number, y: number }} Known */
-/** @typedef {{ name: string, colour?: string, main?: boolean }} Line */
+/** @typedef {{ name: string, colour?: string, place?: number, main?: boolean }} Line */
 /** @typedef {Line & { values: Value[] }} Series */
 
 /**
@@ -23,8 +24,6 @@ import { brief, Frame, scale, tableOf, ticks } from "./frame.js";
  * @property {boolean} [faint]
  * @property {string | null} [title]
  */
-
-export { brief };
 
 /**
  * @param {HTMLElement} parent
@@ -76,7 +75,9 @@ const path = (points) =>
   points.map(([x, y], place) => `${place ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
 /** @type {(label: Label, most: number) => string} */
-const short = (label, most) => (String(label).length > most ? `${String(label).slice(0, most - 1)}…` : String(label));
+export const short = (label, most) => (String(label).length > most ? `${String(label).slice(0, most - 1)}…` : String(label));
+
+const MOST_IN_LEGEND = 24;
 
 /** @type {(value: Value) => value is Known} */
 const known = (value) => value.y !== null && value.y !== undefined;
@@ -106,8 +107,8 @@ export class Lines {
     const stages = [...new Set(this.series.flatMap((one) => one.values.map((v) => v.x)))].sort((a, b) => a - b);
     /** @type {(one: Series, x: number) => string} */
     const at = (one, x) => percent(one.values.find((v) => v.x === x)?.y);
-    this.frame.table.replaceChildren(tableOf([xLabel, ...series.map((one) => one.name)],
-      stages.map((x) => [x, ...this.series.map((one) => at(one, x))])));
+    this.frame.tabulate([xLabel, ...series.map((one) => one.name)],
+      () => stages.map((x) => [x, ...this.series.map((one) => at(one, x))]));
     this.frame.render();
   }
 
@@ -124,19 +125,20 @@ export class Lines {
     const y = scale([0, 1], [box.bottom, box.top]);
     const across = ticks(first, Math.max(last, first + 1), Math.min(6, width / 70)).found.filter(Number.isInteger);
     axes(svg, box, x, y, {
-      xTicks: across, yTicks: [0, 0.25, 0.5, 0.75, 1], xText: String,
-      yText: (at) => `${Math.round(100 * at)} %`, xLabel: this.xLabel,
+      xTicks: across, yTicks: [0, 0.25, 0.5, 0.75, 1], xText: whole,
+      yText: (at) => percent(at), xLabel: this.xLabel,
     });
     /** @type {Mark[]} */
     const marks = [];
     for (const one of [...this.series].sort((a, b) => (a.main ? 1 : 0) - (b.main ? 1 : 0))) {
       /** @type {[number, number][]} */
       const points = one.values.map((v) => [x(v.x), y(v.y)]);
-      svg.append(s("path", { class: `line ${one.colour ?? ""} ${one.main ? "main" : ""}`, d: path(points) }));
+      const place = one.place ?? -1;
+      svg.append(s("path", { class: `line ${one.colour ?? ""} ${one.main ? "main" : ""}`, "stroke-dasharray": dashOf(place), d: path(points) }));
       const end = points.at(-1);
-      if (end) svg.append(s("circle", { class: `dotted ${one.colour ?? ""}`, cx: end[0], cy: end[1], r: one.main ? 4.5 : 3 }));
-      one.values.forEach((v, place) => marks.push({
-        x: points[place][0], y: points[place][1], text: `${one.name}: ${Math.round(100 * v.y)} %\n${v.x} ${this.xLabel}`,
+      if (end) svg.append(s("path", { class: `dotted ${one.colour ?? ""}`, d: shapeAt(place, ...end, one.main ? 4.5 : 4) }));
+      one.values.forEach((v, nth) => marks.push({
+        x: points[nth][0], y: points[nth][1], text: `${one.name}: ${percent(v.y)}\n${whole(v.x)} ${this.xLabel}`,
       }));
     }
     return marks;
@@ -168,8 +170,11 @@ export class Scatter {
    */
   update(points, classes, [xName, yName], byClass = false) {
     Object.assign(this, { points, classes, xName, yName, byClass });
-    this.frame.legend.replaceChildren(...classes.map((label) => h("li", {}, named(classes, label))));
-    this.frame.table.replaceChildren(tableOf(["class", xName, yName], points.map((p) => [p.label, brief(p.x), brief(p.y)])));
+    const there = new Set(points.map((point) => String(point.label)));
+    const few = classes.length <= MOST_IN_LEGEND ? classes : classes.filter((label) => there.has(String(label))).slice(0, MOST_IN_LEGEND);
+    this.frame.legend.replaceChildren(...few.map((label) => h("li", {}, named(classes, label))),
+      ...(few.length < classes.length ? [h("li", {}, `and ${whole(classes.length - few.length)} more classes; point at an instance for its class`)] : []));
+    this.frame.tabulate(["class", xName, yName], () => points.map((p) => [p.label, brief(p.x), brief(p.y)]));
     this.frame.render();
   }
 
@@ -193,88 +198,18 @@ export class Scatter {
     const across = ticks(...wide, Math.max(3, width / 70));
     const up = this.byClass ? { found: [...this.classes.keys()], digits: 0 } : ticks(...tall, 5);
     axes(svg, box, x, y, {
-      xTicks: across.found, yTicks: up.found, xText: (at) => at.toFixed(across.digits),
-      yText: (at) => (this.byClass ? short(this.classes[at], 6) : at.toFixed(up.digits)), xLabel: this.xName,
+      xTicks: across.found, yTicks: up.found, xText: (at) => fixed(at, across.digits),
+      yText: (at) => (this.byClass ? short(this.classes[at], 6) : fixed(at, up.digits)), xLabel: this.xName,
     });
     svg.append(s("text", { x: box.left - 40, y: 2 }, this.yName));
     const size = this.points.length > 200 ? 3.2 : 5.2;
     return this.points.map((p) => {
       const colour = colourOf(this.classes, p.label);
       const [cx, cy] = [x(p.x), y(p.y)];
+      const d = shapeAt(placeOf(this.classes, p.label), cx, cy, p.latest ? size + 2 : size);
       if (p.latest) svg.append(s("circle", { class: `halo ${colour}`, cx, cy, r: size + 8 }));
-      svg.append(s("circle", { class: `mark ${colour} ${p.latest ? "latest" : ""}`, cx, cy, r: p.latest ? size + 2 : size }));
+      svg.append(s("path", { class: `mark ${colour} ${p.latest ? "latest" : ""}`, "data-x": cx.toFixed(1), d }));
       return { x: cx, y: cy, text: `${p.label}${p.latest ? ", the latest" : ""}\n${brief(p.x)}${this.byClass ? "" : `, ${brief(p.y)}`}` };
     });
-  }
-}
-
-// A confusion matrix: rows are the classes, columns what they are taken for.
-export class Matrix {
-  /**
-   * @param {HTMLElement} parent
-   * @param {string} label
-   */
-  constructor(parent, label) {
-    /** @type {Label[]} */
-    this.labels = [];
-    /** @type {number[][]} */
-    this.matrix = [];
-    this.frame = new Frame(parent, label, (width) => this.size(width), (svg, width) => this.draw(svg, width));
-  }
-
-  /** @param {number} width */
-  size(width) {
-    return this.labels.length ? this.cell(width) * this.labels.length + 62 : 60;
-  }
-
-  /** @param {number} width */
-  cell(width) {
-    return Math.min(58, (width - this.margin(width)) / this.labels.length);
-  }
-
-  /** @param {number} width */
-  margin(width) {
-    const longest = Math.max(...this.labels.map((label) => String(label).length));
-    return Math.min(width * 0.34, 16 + 7.4 * longest);
-  }
-
-  /**
-   * @param {Label[]} labels
-   * @param {number[][]} matrix
-   */
-  update(labels, matrix) {
-    Object.assign(this, { labels, matrix });
-    this.frame.table.replaceChildren(tableOf(["class", ...labels.map((l) => `as ${l}`)], labels.map((l, row) => [l, ...matrix[row]])));
-    this.frame.render();
-  }
-
-  /** @type {(svg: SVGSVGElement, width: number) => Mark[]} */
-  draw(svg, width) {
-    const total = this.matrix.flat().reduce((a, b) => a + b, 0);
-    if (!total) {
-      svg.append(s("text", { x: width / 2, y: 30, "text-anchor": "middle" }, "after the first instances"));
-      return [];
-    }
-    const [left, side] = [this.margin(width), this.cell(width)];
-    const letters = Math.max(3, Math.floor(left / 7.4));
-    /** @type {Mark[]} */
-    const marks = [];
-    svg.append(s("text", { x: left, y: 12 }, "taken for"));
-    this.labels.forEach((label, place) => {
-      const middle = place * side + side / 2;
-      svg.append(s("text", { x: left - 8, y: 44 + middle + 4, "text-anchor": "end", class: "strong" }, short(label, letters)),
-        s("text", { x: left + middle, y: 34, "text-anchor": "middle", class: "strong" }, short(label, Math.max(2, Math.floor(side / 8)))));
-    });
-    this.matrix.forEach((row, i) => {
-      const sum = row.reduce((a, b) => a + b, 0) || 1;
-      row.forEach((count, j) => {
-        const [x, y] = [left + j * side, 44 + i * side];
-        const cell = s("rect", { class: "cell", x, y, width: side, height: side, rx: 4, "fill-opacity": (0.05 + 0.6 * (count / sum)).toFixed(3) });
-        svg.append(cell);
-        if (side >= 16) svg.append(s("text", { x: x + side / 2, y: y + side / 2 + 4, "text-anchor": "middle", class: count ? "on" : "" }, String(count || "·")));
-        marks.push({ x: x + side / 2, y: y + side / 2, text: `${this.labels[i]} taken for ${this.labels[j]}: ${count} of ${sum}` });
-      });
-    });
-    return marks;
   }
 }

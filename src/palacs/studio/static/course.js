@@ -3,7 +3,7 @@
 import { post, problemOf } from "./api.js";
 import { find, findA, say } from "./dom.js";
 
-/** @import { Insight } from "./shapes.js" */
+/** @import { Standing } from "./shapes.js" */
 
 /** @type {Record<string, string>} */
 const MEANINGS = {
@@ -30,7 +30,7 @@ export class Course {
     });
   }
 
-  /** @param {Insight} insight */
+  /** @param {Standing} now */
   show({ phase, budget }) {
     find("[data-course]").textContent = MEANINGS[phase];
     for (const button of this.form.querySelectorAll("button")) {

@@ -6,6 +6,7 @@ import { colourOf } from "./colours.js";
 import { find, findA, h, typing } from "./dom.js";
 import { follow } from "./live.js";
 import { seat } from "./seat.js";
+import { shortcutsOn } from "./shortcuts.js";
 import { Sounds } from "./sounds.js";
 import { Clock, painted } from "./timing.js";
 
@@ -46,7 +47,7 @@ function paint(seen) {
   const { asked, ends, classes } = now;
   show(asked ? String(asked.label) : ends ? "Done" : "Ready", asked ? colourOf(classes, asked.label) : "");
   word.classList.toggle("asked", asked !== null);
-  find("[data-prompt]").textContent = asked ? BLANK : ends ? sentence(ends) : "Press space to begin";
+  find("[data-prompt]").textContent = asked ? BLANK : ends ? sentence(ends) : shortcutsOn() ? "Press space to begin" : "Press Begin";
   find("[data-performed-text]").textContent = asked ? "Performed" : "Begin";
   findA(HTMLButtonElement, "[data-performed]").disabled = !asked && ends !== "";
   findA(HTMLButtonElement, "[data-failed]").disabled = !asked;
@@ -229,11 +230,11 @@ const undo = () => run(async () => {
 });
 
 // Space is "performed" wherever the focus is: whoever clicked a setting goes on with the keyboard.
-// Enter is for the control that has the focus.
+// Enter is for the control that has the focus. Without shortcuts both are.
 /** @type {Record<string, () => void>} */
 const actions = { " ": performed, f: failed, u: undo };
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || !shortcutsOn()) return;
   if (event.key === "Enter" && event.target === sound) sound.click();
   if (event.key === "Enter" && event.target === seconds) seconds.showPicker();
   const action = actions[event.key.toLowerCase()];
@@ -241,7 +242,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   if (!event.repeat) action();
 });
-document.addEventListener("keyup", (event) => event.key === " " && event.preventDefault());
+document.addEventListener("keyup", (event) => event.key === " " && shortcutsOn() && event.preventDefault());
 find("[data-performed]").addEventListener("click", performed);
 find("[data-failed]").addEventListener("click", failed);
 find("[data-undo]").addEventListener("click", undo);

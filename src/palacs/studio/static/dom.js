@@ -2,6 +2,8 @@
 
 import { colourOf } from "./colours.js";
 
+export { percent } from "./locale.js";
+
 /** @import { Label } from "./shapes.js" */
 /** @typedef {Node | string | null | undefined | false} Child Nothing is made of the last three. */
 /** @typedef {Record<string, any> | null} Attributes */
@@ -77,10 +79,6 @@ export function brushOf(canvas) {
 export const named = (classes, label) =>
   h("span", { class: `name ${colourOf(classes, label)}` },
     h("span", { class: "dot", "aria-hidden": "true" }), h("span", {}, String(label)));
-
-/** @type {(share: number | null | undefined, digits?: number) => string} */
-export const percent = (share, digits = 0) =>
-  share === null || share === undefined ? "–" : `${(100 * share).toFixed(digits)} %`;
 
 /** @type {(element: HTMLElement, text: string | null | undefined) => void} */
 export const say = (element, text) => {

@@ -73,7 +73,7 @@ function showHard() {
       h("td", { class: "number" }, percent(acquired ? recall[digit] : null)));
   });
   find("[data-hard]").replaceChildren(h("table", { class: "hard" },
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "digit"), h("th", {}), h("th", { scope: "col", class: "number" }, "asked"), h("th", { scope: "col", class: "number" }, "read"))),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "digit"), h("td"), h("th", { scope: "col", class: "number" }, "asked"), h("th", { scope: "col", class: "number" }, "read"))),
     h("tbody", {}, rows)));
 }
 

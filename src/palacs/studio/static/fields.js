@@ -1,8 +1,9 @@
 // The charts of the look inside: curves over one feature, fields over two.
 
-import { colourOf, paintOf } from "./colours.js";
+import { colourOf, dashOf, paintOf, placeOf, shapeAt } from "./colours.js";
 import { brushOf, h, named, s } from "./dom.js";
-import { brief, Frame, scale, tableOf, ticks } from "./frame.js";
+import { Frame, scale, ticks } from "./frame.js";
+import { brief, fixed } from "./locale.js";
 
 /** @import { Box } from "./charts.js" */
 /** @import { Draw, Mark } from "./frame.js" */
@@ -50,8 +51,8 @@ export class Curves {
       ? h("li", {}, h("span", { class: one.area ? "dot" : "thick", "aria-hidden": "true" }), one.name)
       : h("li", {}, named(classes, one.label)))) : []));
     const every = Math.ceil(xs.length / 25);
-    this.frame.table.replaceChildren(tableOf(["feature", ...curves.map((one) => one.name)],
-      xs.map((x, i) => [brief(x), ...curves.map((one) => brief(one.values[i]))]).filter((_, i) => i % every === 0)));
+    this.frame.tabulate(["feature", ...curves.map((one) => one.name)],
+      () => xs.map((x, i) => [brief(x), ...curves.map((one) => brief(one.values[i]))]).filter((_, i) => i % every === 0));
     this.frame.render();
   }
 
@@ -64,7 +65,7 @@ export class Curves {
     const across = ticks(this.xs[0], this.xs[this.xs.length - 1], Math.max(2, width / 90));
     svg.append(s("line", { class: "axis", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }));
     for (const at of across.found) {
-      svg.append(s("text", { x: x(at), y: box.bottom + 17, "text-anchor": "middle" }, at.toFixed(across.digits)));
+      svg.append(s("text", { x: x(at), y: box.bottom + 17, "text-anchor": "middle" }, fixed(at, across.digits)));
     }
     /** @type {Mark[]} */
     const marks = [];
@@ -72,16 +73,21 @@ export class Curves {
       const tint = colourOf(this.classes, one.label);
       const spots = one.values.map((value, i) => `${x(this.xs[i]).toFixed(1)} ${y(value).toFixed(1)}`);
       if (one.area) svg.append(s("path", { class: `area ${tint}`, d: `M${box.left} ${box.bottom}L${spots.join("L")}L${box.right} ${box.bottom}Z` }));
-      if (one.area !== "only") svg.append(s("path", { class: `line ${tint} ${one.dashed ? "dashed" : ""}`, d: `M${spots.join("L")}` }));
+      if (one.area !== "only") svg.append(s("path", { class: `line ${tint} ${one.dashed ? "dashed" : ""}`, "stroke-dasharray": one.label === undefined ? null : dashOf(placeOf(this.classes, one.label)), d: `M${spots.join("L")}` }));
       const peak = one.values.indexOf(Math.max(...one.values));
       marks.push({ x: x(this.xs[peak]), y: y(one.values[peak]), text: `${one.name}\nhighest at ${brief(this.xs[peak])}: ${brief(one.values[peak])}` });
     }
     for (const point of this.points) {
       const cx = x(point.x[0]);
-      svg.append(s("circle", { class: `mark ${colourOf(this.classes, point.label)}`, cx, cy: box.bottom, r: 5 }));
+      svg.append(this.mark(point, cx, box.bottom));
       marks.push({ x: cx, y: box.bottom, text: `${point.label} at ${brief(point.x[0])}` });
     }
     return marks;
+  }
+
+  /** @type {(point: Instance, x: number, y: number) => SVGElement} */
+  mark({ label }, x, y) {
+    return s("path", { class: `mark ${colourOf(this.classes, label)}`, d: shapeAt(placeOf(this.classes, label), x, y, 5) });
   }
 }
 
@@ -121,8 +127,7 @@ export class Field {
    */
   update(xs, ys, values, classes, { label, points = [], top = null }) {
     Object.assign(this, { xs, ys, values, classes, label, points, top });
-    this.frame.table.replaceChildren(tableOf(["feature 1", "feature 2", "value"],
-      highestCells(xs, ys, values, 20).map((row) => row.map(brief))));
+    this.frame.tabulate(["feature 1", "feature 2", "value"], () => highestCells(xs, ys, values, 20).map((row) => row.map(brief)));
     this.frame.render();
   }
 
@@ -134,11 +139,11 @@ export class Field {
     const highest = (this.top ?? Math.max(...this.values.flat())) || 1;
     svg.append(this.image(box, highest));
     const [across, up] = [ticks(this.xs[0], this.xs[this.xs.length - 1], Math.max(2, width / 100)), ticks(this.ys[0], this.ys[this.ys.length - 1], 4)];
-    for (const at of across.found) svg.append(s("text", { x: x(at), y: box.bottom + 16, "text-anchor": "middle" }, at.toFixed(across.digits)));
-    for (const at of up.found) svg.append(s("text", { x: box.left - 5, y: y(at) + 4, "text-anchor": "end" }, at.toFixed(up.digits)));
+    for (const at of across.found) svg.append(s("text", { x: x(at), y: box.bottom + 16, "text-anchor": "middle" }, fixed(at, across.digits)));
+    for (const at of up.found) svg.append(s("text", { x: box.left - 5, y: y(at) + 4, "text-anchor": "end" }, fixed(at, up.digits)));
     return this.points.map((point) => {
       const [cx, cy] = [x(point.x[0]), y(point.x[1])];
-      svg.append(s("circle", { class: `mark ${colourOf(this.classes, point.label)}`, cx, cy, r: 4 }));
+      svg.append(s("path", { class: `mark ${colourOf(this.classes, point.label)}`, d: shapeAt(placeOf(this.classes, point.label), cx, cy, 4) }));
       return { x: cx, y: cy, text: `${point.label}\n${brief(point.x[0])}, ${brief(point.x[1])}` };
     });
   }

@@ -26,9 +26,12 @@ export class Frame {
     this.svg = s("svg", { role: "group", tabindex: "0", "aria-label": label, "aria-roledescription": "chart" });
     this.tip = h("div", { class: "tip", role: "status", hidden: true });
     this.legend = h("ul", { class: "legend" });
-    this.table = h("div", { class: "table-scroll" });
-    const details = h("details", {}, h("summary", {}, "As a table"), this.table);
-    this.root = h("figure", { class: "chart" }, this.svg, this.tip, this.legend, details);
+    this.table = h("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": `${label}, as a table` });
+    /** @type {() => HTMLElement} */
+    this.rows = () => h("table");
+    this.details = h("details", {}, h("summary", {}, "As a table"), this.table);
+    this.details.addEventListener("toggle", () => this.tell());
+    this.root = h("figure", { class: "chart" }, this.svg, this.tip, this.legend, this.details);
     parent.replaceChildren(this.root);
     this.svg.addEventListener("keydown", (event) => this.move(event));
     this.svg.addEventListener("pointermove", (event) => this.point(event));
@@ -39,6 +42,20 @@ export class Frame {
     new ResizeObserver(() => {
       if (Math.abs(this.root.clientWidth - this.width) > 1) this.render();
     }).observe(this.root);
+  }
+
+  /**
+   * Takes the numbers as a table, which is made when somebody opens it: there may be thousands.
+   * @param {unknown[]} head
+   * @param {() => unknown[][]} rows
+   */
+  tabulate(head, rows) {
+    this.rows = () => tableOf(head, rows());
+    this.tell();
+  }
+
+  tell() {
+    if (this.details.open) this.table.replaceChildren(this.rows());
   }
 
   render() {
@@ -94,7 +111,7 @@ export class Frame {
  * @param {unknown[]} head
  * @param {unknown[][]} rows
  */
-export function tableOf(head, rows) {
+function tableOf(head, rows) {
   /** @type {(tag: "th" | "td") => (value: unknown, place: number) => HTMLElement} */
   const cell = (tag) => (value, place) => h(tag, { class: place ? "number" : null, scope: tag === "th" ? "col" : null }, String(value));
   return h("table", {},
@@ -125,16 +142,4 @@ export function ticks(low, high, count) {
   const found = [];
   for (let at = Math.ceil(low / step) * step; at <= high + step / 1e6; at += step) found.push(at);
   return { found, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
-}
-
-/** @type {Record<string, string>} */
-const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
-
-/** @type {(value: number) => string} */
-export function brief(value) {
-  if (value === 0) return "0";
-  const size = Math.abs(value);
-  if (size < 1e5 && size >= 1e-3) return String(Number(value.toPrecision(3)));
-  const [digits, power] = value.toExponential(1).split("e");
-  return `${digits} × 10${[...String(Number(power))].map((sign) => RAISED[sign]).join("")}`;
 }

@@ -1,21 +1,15 @@
 // The history of a campaign, newest first; an instance can be taken out again, with a reason.
 
 import { get, post, problemOf } from "./api.js";
-import { brief } from "./charts.js";
 import { find, findA, h, named, say } from "./dom.js";
+import { brief, clock, exact, several, whole } from "./locale.js";
 
-/** @import { HistoryRow, Label, Time } from "./shapes.js" */
+/** @import { HistoryRow, Label } from "./shapes.js" */
 
 const PAGE = 12;
+const VALUES = 4;
 /** @type {Record<string, string>} */
 const TONES = { delivered: "good", failed: "bad", expired: "bad" };
-
-/** @type {(at: Time) => string} */
-function clock(at) {
-  const [then, today] = [new Date(at), new Date()];
-  const time = then.toLocaleTimeString(undefined, { timeStyle: "medium" });
-  return then.toDateString() === today.toDateString() ? time : `${then.toLocaleDateString(undefined, { dateStyle: "short" })} ${time}`;
-}
 
 /** @type {(attrs: Record<string, any>) => string} */
 const written = (attrs) =>
@@ -45,16 +39,16 @@ export class History {
   }
 
   async look() {
-    const { rows, total } = await get(`${this.path}/history?newest=true&limit=${this.limit}`);
+    const { rows, total } = await get(`${this.path}/history?newest=true&limit=${this.limit}&values=${VALUES}`);
     Object.assign(this, { rows, total });
   }
 
   /** @param {Label[]} classes */
   show(classes) {
     this.classes = classes;
-    const heads = ["when", "asked for", "got", "state", "utility", "id", "noted", "by", ""];
+    const heads = ["when", "asked for", "got", "state", "values", "utility", "id", "noted", "by", ""];
     find("[data-history]").replaceChildren(this.rows.length
-      ? h("table", {}, h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col", class: head === "utility" ? "number" : null }, head)))),
+      ? h("table", {}, h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col", class: head === "utility" ? "number" : null }, head || h("span", { class: "unseen" }, "retract"))))),
         h("tbody", {}, this.rows.map((row) => this.row(row))))
       : h("p", { class: "empty" }, "Nothing was asked for yet."));
     find("[data-more]").hidden = this.rows.length >= this.total;
@@ -70,6 +64,7 @@ export class History {
       h("td", {}, row.asked === null ? "unsolicited" : named(this.classes, row.asked)),
       h("td", {}, row.label === null ? "–" : named(this.classes, row.label)),
       h("td", {}, h("span", { class: `chip ${tone}` }, state), row.reason && h("span", { class: "reason" }, ` ${row.reason}`)),
+      h("td", { class: "values" }, this.values(row)),
       h("td", { class: "number" }, row.utility === null ? "–" : brief(row.utility)),
       h("td", {}, row.id),
       h("td", { class: "noted", title: row.recording && `Recording: ${row.recording}` }, written(row.attrs)),
@@ -77,6 +72,27 @@ export class History {
       h("td", {}, row.state === "delivered" && h("button", {
         class: "button small", type: "button", "aria-label": `Retract ${row.id}`, onclick: () => this.open(row),
       }, "Retract")));
+  }
+
+  /** @param {HistoryRow} row */
+  values({ id, x, n_features: features }) {
+    if (!x || !features) return "–";
+    const first = several(x, VALUES);
+    if (features <= VALUES) return first;
+    return h("button", { class: "link", type: "button", "aria-label": `All ${whole(features)} values of ${id}`, onclick: () => this.showValues(id) }, `${first} …`);
+  }
+
+  /** @param {string} id */
+  async showValues(id) {
+    try {
+      /** @type {{ instance: { x: number[] } }} */
+      const { instance } = await get(`${this.path}/instance?id=${encodeURIComponent(id)}`);
+      find("#values-title").textContent = `${whole(instance.x.length)} values of ${id}`;
+      find("[data-all-values]").textContent = several(instance.x, instance.x.length, exact);
+      findA(HTMLDialogElement, "[data-values]").showModal();
+    } catch (caught) {
+      say(find("[data-history-error]"), problemOf(caught).message);
+    }
   }
 
   /** @param {HistoryRow} row */

@@ -1,7 +1,7 @@
 // Look inside: the paper's Fig. 2, live, for one feature as curves and for two as fields.
 
 import { campaignOfPage, get, pathOf } from "./api.js";
-import { brief } from "./charts.js";
+import { brief } from "./locale.js";
 import { colourOf } from "./colours.js";
 import { find, h, named, say } from "./dom.js";
 import { Curves, Field } from "./fields.js";

@@ -2,6 +2,7 @@
 
 import { get, problemOf } from "./api.js";
 import { find, h, say } from "./dom.js";
+import { moment } from "./locale.js";
 
 try {
   /** @type {{ reports: { name: string, url: string, written_at: string }[] }} */
@@ -10,7 +11,7 @@ try {
   list.replaceChildren(...reports.map((report) =>
     h("li", {}, h("a", { class: "campaign", href: report.url, target: "_blank", rel: "noopener" },
       h("strong", {}, report.name), h("span", { class: "tally" }, "Open"),
-      h("span", { class: "detail" }, `written ${new Date(report.written_at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`)))));
+      h("span", { class: "detail" }, `written ${moment(report.written_at)}`)))));
   list.removeAttribute("aria-busy");
   find("[data-empty]").hidden = reports.length > 0;
 } catch (caught) {

@@ -7,7 +7,9 @@
  *
  * @typedef {object} CampaignRow A campaign in the list.
  * @property {string} name
- * @property {Label[]} classes
+ * @property {string | null} title
+ * @property {Label[]} classes The first few.
+ * @property {number} n_classes
  * @property {string} strategy
  * @property {number | null} budget
  * @property {number} acquired
@@ -58,22 +60,55 @@
  * @property {number} share
  * @property {boolean} paused
  * @property {number | null} recall
+ * @property {number} judged How many instances the recall is of.
  *
- * @typedef {object} Insight What the bench shows.
+ * @typedef {object} Standing Where a campaign stands: the part of the insight that takes no time.
  * @property {number} seq
  * @property {"open" | "closed" | "archived"} phase
+ * @property {string | null} title
  * @property {number | null} budget
+ * @property {number | null} budget_cost
+ * @property {number} spent
  * @property {string} strategy
- * @property {Pending[]} pending
- * @property {{ id: string, label: Label } | null} asked
+ * @property {number | null} n_features
+ * @property {Label[]} labels All classes.
+ * @property {number[]} counts Their instances.
+ * @property {Label[]} paused
+ * @property {Pending[]} pending The first hundred.
+ * @property {number} n_pending
+ * @property {Shown | null} asked
+ * @property {string} ends Why nothing can be asked for; else empty.
+ * @property {{ id: string, label: Label, at: Time } | null} last_told
+ *
+ * @typedef {object} Decision What is asked for or would be, and why; of many utilities the highest.
+ * @property {number} seq
+ * @property {Shown | null} asked
  * @property {Label | null} next
  * @property {string} why
  * @property {Record<Label, number | null>} utilities
+ *
+ * @typedef {object} Evidence How well classes are told apart; of many classes the worst.
+ * @property {number} seq
+ * @property {number} judged How many instances that rests on.
  * @property {ClassRow[]} classes
  * @property {{ acquired: number, accuracy: number | null, recall: Record<Label, number | null> }[]} accuracy
  * @property {{ names: string[], remark: string }} groups Who is left out at a time; none without.
- * @property {{ labels: Label[], matrix: number[][] }} confusion
- * @property {{ method: string, points: MapPoint[] }} map
+ * @property {Confusion[]} confusions
+ *
+ * @typedef {{ label: Label, taken_for: Label, count: number, of: number }} Confusion
+ *
+ * @typedef {object} Block A part of the confusion matrix; a cell sums `step` by `step` classes.
+ * @property {number} n_classes
+ * @property {number} row
+ * @property {number} column
+ * @property {number} size
+ * @property {number} step
+ * @property {Label[]} rows The first class of each row.
+ * @property {Label[]} columns
+ * @property {number[]} of Decisions about each row.
+ * @property {[number, number, number][]} cells Row, column and count of those that are not empty.
+ *
+ * @typedef {{ seq: number, map: { method: string, points: MapPoint[], left_out: number } }} Mapped
  *
  * @typedef {object} MapPoint An instance on the map.
  * @property {number} x
@@ -97,6 +132,8 @@
  * @property {string | null} told_by
  * @property {string | null} recording
  * @property {Record<string, any>} attrs
+ * @property {number[] | null} x The first values.
+ * @property {number | null} n_features
  *
  * @typedef {{ x: number[], label: Label }} Instance
  *
