@@ -12,6 +12,7 @@ import io
 import pstats
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -22,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from palacs.arrays import _exponents
 from palacs.evidence import evidence_of_tensor, halve
 from palacs.strategies import PALACS, SpareSettled
 from palacs.stream import Stream
@@ -85,7 +87,7 @@ def _decisions(X: Any, y: npt.NDArray[np.int64], folder: Path) -> Iterator[Row]:
         name = type(strategy).__name__
 
         def decide(X: Any = X, strategy: Any = strategy) -> tuple[Any, npt.NDArray[np.float64]]:
-            labels, found = strategy.query(X, y, return_utilities=True)
+            labels, found = strategy.query(X, y[: len(X)], return_utilities=True)
             return labels[0], found.double().cpu().numpy()
 
         picked, found = decide()
@@ -99,6 +101,13 @@ def _decisions(X: Any, y: npt.NDArray[np.int64], folder: Path) -> Iterator[Row]:
         memory = _beyond(decide)
         yield Row(f"{name}.query", operations, seconds, spread, memory, error, same)
         _profiled(decide, name, folder)
+        seconds, spread = _timed(partial(decide, X[:-1]))
+        yield Row("  one instance earlier", operations, seconds, spread, memory, np.nan, "")
+        with _plain_products():
+            _, found = decide()
+            seconds, spread = _timed(decide)
+        error = float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
+        yield Row("  by plain float32 products", operations, seconds, spread, np.nan, error, "")
     known = halve(y, np.bincount(y), Stream(np.uint64(0), np.uint64(n)))
     model = (1.0, np.full(n_classes, 1.0 / n_classes))
 
@@ -112,6 +121,17 @@ def _decisions(X: Any, y: npt.NDArray[np.int64], folder: Path) -> Iterator[Row]:
     memory = _beyond(all_left_out)
     operations = 2.0 * n * n * n_features
     yield Row("every instance left out once", operations, seconds, spread, memory, error, "")
+
+
+@contextmanager
+def _plain_products() -> Iterator[None]:
+    """Take float32 products as torch does them, for comparison."""
+    split = _exponents._mixes
+    _exponents._mixes = lambda torch: False
+    try:
+        yield
+    finally:
+        _exponents._mixes = split
 
 
 def _timed(work: Callable[[], Any], repeats: int = REPEATS) -> tuple[float, float]:

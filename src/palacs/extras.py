@@ -53,7 +53,10 @@ EXTRAS = {
     "dask": Extra("trials on a cluster", ("distributed",), ("experiments",)),
     "eeg": Extra("the extractors csp and tangent-space", ("pyriemann",)),
     "mne": Extra("FIF, EDF, BDF and GDF files as recordings", ("mne",)),
-    "torch": Extra("the extractor embedding; on request alone, for its size", ("torch",)),
+    "torch": Extra(
+        "decisions on tensors, also on a GPU; the extractor embedding; on request alone, for its size",
+        ("torch",),
+    ),
     "pictures": Extra("pictures as recordings, the extractor hog", ("skimage", "PIL")),
     "smartwatch": Extra("the data set smartwatch", ("seglearn",)),
 }

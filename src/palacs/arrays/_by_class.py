@@ -45,7 +45,7 @@ def by_class(X: Tensor, y: Codes, n_classes: int, part: Codes | None = None) -> 
     """
     key = y if part is None else 4 * y + part
     lengths = np.bincount(key, minlength=n_classes if part is None else 4 * n_classes)
-    order = like(np.argsort(key, kind="stable"), X, keep=True)
+    order = torch_of(X).argsort(like(key, X, keep=True), stable=True)
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
     return ByClass(
         X[order],

@@ -9,10 +9,14 @@ exponents, the same is done in float64, and where that would not do, by differen
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
-from palacs.arrays._tensors import Tensor, torch_of
+import numpy as np
+import numpy.typing as npt
+
+from palacs.arrays._tensors import Tensor, like, torch_of
 
 # Up to so many features differences are taken: exact, and faster than a product for compiled loops.
 LOOP_FEATURES = 24
@@ -20,7 +24,13 @@ LOOP_FEATURES = 24
 LOST_DIGITS = 1e-6
 _LOST_IN_FLOAT32 = 1e-3
 # Bytes of exponents held at a time, on a GPU and on a CPU.
-_BYTES = {"cuda": 2**30, "cpu": 2**26}
+_BYTES = {"cuda": 2**29, "cpu": 2**26}
+_TILE = 256
+# Three float16 numbers hold all digits of a float32.
+_ADDED = 3
+
+# From queries (n_queries, n_features) to what `Exponents.blocks` yields of them.
+Compare = Callable[[Tensor], tuple[Tensor, Tensor]]
 
 
 class Exponents:
@@ -37,91 +47,100 @@ class Exponents:
         self.torch: Any = torch_of(X)
         self.scale = 1.0 / bandwidth / bandwidth
 
-    def blocks(self, queries: Tensor) -> Iterator[tuple[slice, Tensor, Tensor]]:
+    def blocks(
+        self, queries: Tensor, rows: npt.NDArray[np.int64] | None = None
+    ) -> Iterator[tuple[slice, Tensor, Tensor]]:
         """Yield (which queries, exponents, what is added to them) for a block at a time.
 
         The exponents are (n, n_block), less a number (n_block,) for each query: a tensor that
         may be overwritten. What is relative to the nearest instance does without that number.
+        With ``rows`` the queries are these rows of the tensor, in this order.
         """
-        torch, X = self.torch, self.X
-        if X.shape[1] <= LOOP_FEATURES:
-            yield from self._differences(X, queries)
-            return
-        centre = X.mean(dim=0)
-        near, near_queries = X - centre, queries - centre
-        norms, query_norms = _squares(near), _squares(near_queries)
-        spread = float(norms.max() + query_norms.max()) * self.scale
-        may_lose = LOST_DIGITS if X.dtype == torch.float64 else _LOST_IN_FLOAT32
-        if spread * torch.finfo(X.dtype).eps < may_lose:
-            exact = X.dtype == torch.float64 or not X.is_cuda or not _mixes(torch)
-            multiply = self._products if exact else self._split_products
-            yield from multiply((near, norms), (near_queries, query_norms))
-        elif X.dtype == torch.float32:
-            del near, near_queries
-            yield from Exponents(X.double(), self.scale**-0.5).blocks(queries.double())
-        else:
-            yield from self._differences(X, queries)
+        compare, element_size = self._way(queries)
+        for block in self._slices(len(queries if rows is None else rows), element_size):
+            if rows is None:
+                yield block, *compare(queries[block])
+            else:
+                yield block, *compare(queries[like(rows[block], queries, keep=True)])
 
     def _slices(self, n_queries: int, element_size: int) -> Iterator[slice]:
         held = _BYTES["cuda" if self.X.is_cuda else "cpu"] // element_size
         step = max(1, held // len(self.X))
+        # Whole tiles of a matrix unit: other sizes take several times as long.
+        step -= step % _TILE if step > _TILE else 0
         for first in range(0, n_queries, step):
             yield slice(first, min(first + step, n_queries))
 
-    def _differences(self, X: Tensor, queries: Tensor) -> Iterator[tuple[slice, Tensor, Tensor]]:
+    def _way(self, queries: Tensor) -> tuple[Compare, int]:
+        """Return what compares a block of queries, and the bytes of its numbers."""
+        torch, X = self.torch, self.X
+        if X.shape[1] <= LOOP_FEATURES:
+            return self._differences, X.element_size()
+        centre = X.mean(dim=0)
+        near = X - centre
+        norms = _squares(near)
+        largest = norms.max(), _squares(queries - centre).max()
+        lost = float(sum(largest)) * self.scale * torch.finfo(X.dtype).eps
+        if X.dtype == torch.float64:
+            few = lost < LOST_DIGITS
+            way = partial(self._product, near, norms, centre) if few else self._differences
+            return way, 8
+        if not lost < _LOST_IN_FLOAT32:
+            return Exponents(X.double(), self.scale**-0.5)._way(queries)
+        if not X.is_cuda or not _mixes(torch):
+            return partial(self._product, near, norms, centre), 4
+        # A power of two changes no digit, and makes both sides equally large.
+        ratio = torch.log2(largest[1].sqrt() * self.scale) - torch.log2(largest[0].sqrt())
+        shift = float(torch.exp2(torch.round(0.5 * ratio)))
+        shift = shift if 0.0 < shift < float("inf") else 1.0
+        operand = split_instances(near * shift, -0.5 * self.scale * norms)
+        return partial(self._split_product, operand, centre, shift), 4
+
+    def _differences(self, queries: Tensor) -> tuple[Tensor, Tensor]:
         mode = "donot_use_mm_for_euclid_dist"
-        for block in self._slices(len(queries), X.element_size()):
-            apart = self.torch.cdist(X, queries[block], compute_mode=mode)
-            nothing = X.new_zeros(apart.shape[1])
-            yield block, apart.square_().mul_(-0.5 * self.scale), nothing
+        apart = self.torch.cdist(self.X, queries.to(self.X.dtype), compute_mode=mode)
+        return apart.square_().mul_(-0.5 * self.scale), apart.new_zeros(apart.shape[1])
 
-    def _products(
-        self, near: tuple[Tensor, Tensor], queries: tuple[Tensor, Tensor]
-    ) -> Iterator[tuple[slice, Tensor, Tensor]]:
-        X, norms = near
-        less = (-0.5 * self.scale * norms)[:, None]
-        for block in self._slices(len(queries[0]), X.element_size()):
-            rows = queries[0][block]
-            own = less.expand(len(X), len(rows))
-            exponents = self.torch.addmm(own, X, rows.T, alpha=self.scale)
-            yield block, exponents, -0.5 * self.scale * queries[1][block]
+    def _product(
+        self, near: Tensor, norms: Tensor, centre: Tensor, queries: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        queries = queries - centre
+        less = (-0.5 * self.scale * norms)[:, None].expand(len(near), len(queries))
+        exponents = self.torch.addmm(less, near, queries.T, alpha=self.scale)
+        return exponents, -0.5 * self.scale * _squares(queries)
 
-    def _split_products(
-        self, near: tuple[Tensor, Tensor], queries: tuple[Tensor, Tensor]
-    ) -> Iterator[tuple[slice, Tensor, Tensor]]:
+    def _split_product(
+        self, operand: Tensor, centre: Tensor, shift: float, queries: Tensor
+    ) -> tuple[Tensor, Tensor]:
         torch = self.torch
-        left, right = split_operands(near, queries[0], self.scale)
-        for block in self._slices(len(right), 4):
-            exponents = torch.mm(left, right[block].T, out_dtype=torch.float32)
-            yield block, exponents, -0.5 * self.scale * queries[1][block]
+        queries = queries - centre
+        other = split_queries(queries * (self.scale / shift), operand.shape[1])
+        exponents = torch.mm(operand, other.T, out_dtype=torch.float32)
+        return exponents, -0.5 * self.scale * _squares(queries)
 
 
-def split_operands(
-    near: tuple[Tensor, Tensor], queries: Tensor, scale: float
-) -> tuple[Tensor, Tensor]:
-    """Return float16 matrices whose product is scale · (x · q - |x|² / 2) with float32's accuracy.
+def split_instances(X: Tensor, added: Tensor) -> Tensor:
+    """Return float16 numbers (n, m), whose product with `split_queries` is x · q + added.
 
-    ``near`` is (instances (n, d), their squared norms (n,)). Both sides are given the same range,
-    so that neither halves nor products leave that of float16.
+    It has float32's accuracy where it is summed in float32. ``added`` is (n,).
     """
-    X, norms = near
     torch = torch_of(X)
-    largest = torch.stack([X.abs().max(), queries.abs().max() * scale])
-    # A power of two changes no digit; 0.5 log2 of the ratio makes both sides equally large.
-    shift = float(torch.exp2(torch.round(0.5 * torch.log2(largest[1] / largest[0]))))
-    shift = shift if 0.0 < shift < float("inf") else 1.0
-    high, low = _halves(X * shift)
-    q_high, q_low = _halves(queries * (scale / shift))
-    # The norms as three numbers, each what the one before it left.
-    # In rows of sixteen bytes, as the matrix units like them.
-    columns = 3 + -(3 * X.shape[1] + 3) % 8
-    parts = torch.zeros(len(X), columns, dtype=torch.float16, device=X.device)
-    rest = -0.5 * scale * norms
-    for place in range(3):
-        parts[:, place] = rest.to(torch.float16)
-        rest = rest - parts[:, place].to(torch.float32)
-    ones = torch.ones(len(queries), columns, dtype=torch.float16, device=X.device)
-    return torch.cat([high, high, low, parts], dim=1), torch.cat([q_high, q_low, q_high, ones], 1)
+    high, low = _halves(X)
+    # Rows of sixteen bytes, as the matrix units like them; the last numbers are for what is added.
+    parts = X.new_zeros(len(X), _ADDED + -(3 * X.shape[1] + _ADDED) % 8, dtype=torch.float16)
+    for place in range(_ADDED):
+        # Each takes what the one before it left.
+        parts[:, place] = added.to(torch.float16)
+        added = added - parts[:, place].to(torch.float32)
+    return torch.cat([high, high, low, parts], dim=1)
+
+
+def split_queries(queries: Tensor, width: int) -> Tensor:
+    """Return float16 numbers (n_queries, width) to multiply `split_instances` with."""
+    torch = torch_of(queries)
+    high, low = _halves(queries)
+    ones = high.new_ones(len(queries), width - 3 * queries.shape[1])
+    return torch.cat([high, low, high, ones], dim=1)
 
 
 def _halves(values: Tensor) -> tuple[Tensor, Tensor]:

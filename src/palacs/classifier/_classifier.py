@@ -6,14 +6,16 @@ distortion out. However far away all instances are, the nearest decide; nothing 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from palacs.arrays import ByClass, by_class, check_tensor, is_tensor, like, on_host
 from palacs.checks import (
     BANDWIDTH_OR_AUTO,
     Bandwidth,
@@ -22,7 +24,15 @@ from palacs.checks import (
     StrOptions,
     check_label_items,
 )
-from palacs.kernel import BLOCK, frequencies, relative_frequencies, resolve_bandwidth
+from palacs.classifier._parzen_tensors import best_labels, check_same_place, proba_tensor
+from palacs.kernel import (
+    BLOCK,
+    frequencies,
+    frequencies_tensor,
+    relative_frequencies,
+    resolve_bandwidth,
+    resolve_bandwidth_tensor,
+)
 from palacs.ties import best_of_rows
 
 NothingNear = Literal["nearest", "prior"]
@@ -31,6 +41,9 @@ ClassPrior = Literal["uniform"] | npt.ArrayLike | None
 
 class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
     """Classify by the similarity-weighted number of nearby instances of each class.
+
+    Fitted on a torch tensor it computes and answers where that lies, as in scikit-learn: labels
+    in the namespace of ``y``, everything else in that of ``X``.
 
     Parameters
     ----------
@@ -107,35 +120,32 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         -------
         self : ParzenWindowClassifier
         """
+        given, y, classes = y, on_host(y), on_host(self.classes)
         _check_labels(y, "y")
-        _check_labels(self.classes, "classes")
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(y)
-        self._weights: Features | None = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-            # An instance that counts nothing is not there.
-            counts = weights > 0
-            X, y, self._weights = np.asarray(X)[counts], np.asarray(y)[counts], weights[counts]
-            if not counts.any():
-                raise ValueError("sample_weight is zero everywhere; some instance must count.")
-        if self.classes is None:
-            self.classes_, codes = np.unique(y, return_inverse=True)
+        _check_labels(classes, "classes")
+        if is_tensor(X):
+            X = validate_data(self, check_tensor(X), skip_check_array=True)
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(X, y)
         else:
-            self.classes_ = unique_labels(np.asarray(self.classes))
-            unknown = np.setdiff1d(y, self.classes_)
-            if len(unknown):
-                raise ValueError(
-                    f"y holds the label {unknown.tolist()[0]!r}, which is not among classes="
-                    f"{self.classes_.tolist()}; add it to classes or correct y."
-                )
-            codes = np.searchsorted(self.classes_, y)
-        self._X: Features = np.asarray(X)
-        self._codes: Codes = codes.astype(np.int64)
-        n_classes = len(self.classes_)
+            X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        X, y, self._weights = _weighted(X, np.asarray(y), on_host(sample_weight))
+        found, codes = _encoded(y, classes)
+        self._codes: Codes = codes
+        n_classes = len(found)
+        count = np.bincount(self._codes, self._weights, minlength=n_classes)
+        prior = check_class_prior(on_host(self.class_prior), n_classes)
+        if is_tensor(X):
+            self._X: Any = by_class(X, self._codes, n_classes)
+            self.bandwidth_ = resolve_bandwidth_tensor(self.bandwidth, X, self._codes, n_classes)
+            self.class_count_, self.class_prior_ = like(count, X), like(prior, X)
+            # Labels stay in the namespace they came in, as in scikit-learn.
+            self.classes_ = like(found, X, keep=True) if is_tensor(given) else found
+            return self
+        self._X = np.asarray(X)
         self.bandwidth_ = resolve_bandwidth(self.bandwidth, self._X, self._codes)
-        self.class_count_ = np.bincount(self._codes, self._weights, minlength=n_classes)
-        self.class_prior_ = check_class_prior(self.class_prior, n_classes)
+        self.class_count_, self.class_prior_, self.classes_ = count, prior, found
         return self
 
     def predict_freq(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -165,6 +175,11 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
             frequencies are zero.
         """
         scores = self._frequencies(X, relative=self.nothing_near == "nearest")
+        if is_tensor(scores):
+            if self.class_prior is not None:
+                sizes = self.class_count_ + (self.class_count_ == 0)
+                scores = scores * (self.class_prior_ / sizes)
+            return cast("Features", proba_tensor(scores, self.class_prior_))
         if self.class_prior is not None:
             counts = np.where(self.class_count_ > 0, self.class_count_, 1.0)
             scores = scores * (self.class_prior_ / counts)
@@ -178,9 +193,21 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
     def _frequencies(self, X: npt.ArrayLike, *, relative: bool) -> Features:
         """Return kernel frequencies (n_query, n_classes), or those relative to the nearest."""
         check_is_fitted(self)
-        queries: Features = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        find = relative_frequencies if relative else frequencies
         n_classes = len(self.classes_)
+        find = relative_frequencies if relative else frequencies
+        if isinstance(self._X, ByClass):
+            check_same_place(X, self._X.X)
+            near = validate_data(self, check_tensor(X), skip_check_array=True, reset=False)
+            near, weights = near.to(self._X.X.dtype), self._weights
+            weights = None if weights is None else like(weights, near)
+            return cast(
+                "Features",
+                frequencies_tensor(
+                    near, self._X, self.bandwidth_, relative=relative, weights=weights
+                ),
+            )
+        check_same_place(X, self._X)
+        queries: Features = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         if self._weights is None:
             return find(queries, self._X, self._codes, n_classes, self.bandwidth_)
         # Every instance as a class of its own; then each counts as its weight says.
@@ -205,9 +232,42 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
         -------
         y : ndarray of shape (n_query,)
         """
-        winners = best_of_rows(self.predict_proba(X)).argmax(axis=1)
+        proba = self.predict_proba(X)
+        if is_tensor(proba):
+            return cast("npt.NDArray[Any]", best_labels(proba, self.classes_))
+        winners = best_of_rows(proba).argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[winners]
         return labels
+
+
+def _encoded(y: npt.NDArray[Any], classes: npt.ArrayLike | None) -> tuple[npt.NDArray[Any], Codes]:
+    """Return all labels, sorted, and the place of each of y among them."""
+    if classes is None:
+        found, codes = np.unique(y, return_inverse=True)
+        return found, codes.astype(np.int64)
+    found = unique_labels(np.asarray(classes))
+    unknown = np.setdiff1d(y, found)
+    if len(unknown):
+        raise ValueError(
+            f"y holds the label {unknown.tolist()[0]!r}, which is not among classes="
+            f"{found.tolist()}; add it to classes or correct y."
+        )
+    return found, np.searchsorted(found, y).astype(np.int64)
+
+
+def _weighted(
+    X: Any, y: npt.NDArray[Any], sample_weight: npt.ArrayLike | None
+) -> tuple[Any, npt.NDArray[Any], Features | None]:
+    """Return instances, labels and weights of those that count."""
+    if sample_weight is None:
+        return X, y, None
+    weights = _check_sample_weight(sample_weight, np.empty((len(y), 1)), ensure_non_negative=True)
+    counts = weights > 0
+    if not counts.any():
+        raise ValueError("sample_weight is zero everywhere; some instance must count.")
+    # An instance that counts nothing is not there.
+    there = like(counts, X, keep=True) if is_tensor(X) else counts
+    return X[there], y[counts], weights[counts]
 
 
 def _check_labels(given: npt.ArrayLike | None, name: str) -> None:

@@ -108,9 +108,7 @@ class LabelledSet:
         if len(self) <= most:
             return self
         each = _level(self.counts, most)
-        members = np.split(np.argsort(self.y, kind="stable"), np.cumsum(self.counts)[:-1])
-        kept = [of[_evenly(len(of), min(len(of), each))] for of in members if len(of)]
-        rows = np.sort(np.concatenate(kept))
+        rows = _evenly(self.y, self.counts, each)
         # A tensor wants its places beside it.
         X = self.X[like(rows, self.X, keep=True) if is_tensor(self.X) else rows]
         return replace(self, X=X, y=self.y[rows], order=self.requested)
@@ -133,9 +131,17 @@ def _level(counts: Codes, most: int) -> int:
     return each
 
 
-def _evenly(n: int, kept: int) -> npt.NDArray[np.intp]:
-    """Return `kept` of the places 0, ..., n - 1, evenly and with the last."""
-    return np.linspace(n - 1, 0, kept).round().astype(np.intp)
+def _evenly(y: Codes, counts: Codes, each: int) -> npt.NDArray[np.intp]:
+    """Return the places of at most ``each`` instances of each class, evenly and with the last."""
+    # Small codes are sorted by their digits, many times as fast.
+    by_class = np.argsort(y.astype(np.min_scalar_type(len(counts))), kind="stable")
+    ends = np.cumsum(counts)
+    kept = (counts <= each)[y[by_class]]
+    large = np.flatnonzero(counts > each)
+    if len(large):
+        within = np.linspace(counts[large] - 1, 0, each).round().astype(np.intp)
+        kept[(ends - counts)[large] + within] = True
+    return np.sort(by_class[kept])
 
 
 def normalise(X: Features) -> Features:

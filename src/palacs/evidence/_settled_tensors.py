@@ -20,7 +20,6 @@ from palacs.evidence._settled import (
     SPLITS,
     ClassEvidence,
     Halves,
-    no_evidence,
 )
 
 
@@ -79,15 +78,19 @@ def _added_up(
     known: Halves, rows: Codes, decided: tuple[Features, Codes, Features], lost: Features
 ) -> ClassEvidence:
     right, rival, own_lost = decided
-    own = known.y[rows]
-    evidence: ClassEvidence = no_evidence(len(known.counts))
-    np.add.at(evidence.left_out, own, 1.0)
-    np.add.at(evidence.mistaken, own, 1.0 - right)
+    own, n_classes = known.y[rows], len(known.counts)
+    mistaken = 1.0 - right
     told = rival >= 0
-    np.add.at(evidence.confused, (own[told], rival[told]), (1.0 - right)[told])
-    evidence.lost[:] = lost
-    np.add.at(evidence.lost, own, own_lost / np.minimum(known.counts[own], LEFT_OUT)[:, None])
-    return evidence
+    pairs = (own * n_classes + rival)[told]
+    confused = np.bincount(pairs, mistaken[told], minlength=n_classes**2)
+    weights = own_lost.T / np.minimum(known.counts[own], LEFT_OUT)
+    of_own = [np.bincount(own, each, minlength=n_classes) for each in weights]
+    return ClassEvidence(
+        np.bincount(own, minlength=n_classes).astype(np.float64),
+        np.bincount(own, mistaken, minlength=n_classes).astype(np.float64),
+        lost + np.stack(of_own, axis=1),
+        confused.astype(np.float64).reshape(n_classes, -1),
+    )
 
 
 class _Window:

@@ -38,21 +38,18 @@ def resolve_bandwidth_tensor(bandwidth: Bandwidth, X: Tensor, y: Codes, n_classe
     if bandwidth != "auto":
         return float(bandwidth)
     dimensions = spanned_tensor(X)
-    known, rows = by_class(X, y, n_classes), chosen_rows(y)
-    reach = _reach(known, (X, y, rows), on_a_line=dimensions == 1)
+    compared = _Compared(X, y, by_class(X, y, n_classes))
+    reach = _reach(compared, on_a_line=dimensions == 1)
     if reach == 0.0:
         return NO_DISTANCE
     widest = float(bandwidth_of(reach, float(dimensions)))
-    votes = sum(
-        _halving_votes(squared, known, like(y[some], X, keep=True), widest)
-        for some, squared in _compared(known, X, rows)
-    )
+    votes = sum(_halving_votes(*each, compared.known, widest) for each in compared)
     return widest * 0.5 ** best_of_halvings(*on_host(votes))
 
 
 def fitting_reach_tensor(X: Tensor, y: Codes, known: ByClass) -> float:
     """Return how far apart neighbours are, as `fitting_reach` does for arrays."""
-    return _reach(known, (X, y, chosen_rows(y)), on_a_line=spanned_tensor(X) == 1)
+    return _reach(_Compared(X, y, known), on_a_line=spanned_tensor(X) == 1)
 
 
 def spanned_tensor(X: Tensor) -> int:
@@ -98,16 +95,35 @@ def _slices(X: Tensor, n: int, width: int) -> Iterator[slice]:
         yield slice(first, min(first + step, n))
 
 
-def _compared(known: ByClass, X: Tensor, rows: Codes) -> Iterator[tuple[Codes, Tensor]]:
-    """Yield some of the rows and their squared distances (n, n_some), exact also for close ones."""
-    torch = torch_of(X)
-    for block in _slices(X, len(rows), len(X)):
-        chosen = X[like(rows[block], X, keep=True)].double()
-        squared = X.new_empty(len(X), len(chosen), dtype=torch.float64)
-        centre = X.mean(dim=0, dtype=torch.float64)
+class _Compared:
+    """The instances that a bandwidth rests on, compared with all, as often as wanted.
+
+    Yields the classes (n_some,) of some of them and their squared distances (n, n_some) to all
+    instances ordered by class, exact also for close ones.
+    """
+
+    def __init__(self, X: Tensor, y: Codes, known: ByClass) -> None:
+        self.X, self.known = X, known
+        rows = chosen_rows(y)
+        self.chosen = X[like(rows, X, keep=True)].double()
+        self.codes = like(y[rows], X, keep=True)
+        self.centre = X.mean(dim=0, dtype=self.chosen.dtype)
+        self.blocks = list(_slices(X, len(rows), len(X)))
+        self.held: Tensor | None = None
+
+    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+        for block in self.blocks:
+            squared = self._squared(block) if self.held is None else self.held
+            # One block is all there is, and is kept.
+            self.held = squared if len(self.blocks) == 1 else None
+            yield self.codes[block], squared
+
+    def _squared(self, block: slice) -> Tensor:
+        chosen, X = self.chosen[block], self.known.X
+        squared = chosen.new_empty(len(X), len(chosen))
         for part in _slices(X, len(X), X.shape[1]):
-            squared[part] = _squared(known.X[part].double(), chosen, centre)
-        yield rows[block], squared
+            squared[part] = _squared(X[part].double(), chosen, self.centre)
+        return squared
 
 
 def _squared(X: Tensor, chosen: Tensor, centre: Tensor) -> Tensor:
@@ -125,23 +141,22 @@ def _squared(X: Tensor, chosen: Tensor, centre: Tensor) -> Tensor:
     return squared
 
 
-def _reach(known: ByClass, looked_at: tuple[Tensor, Codes, Codes], *, on_a_line: bool) -> float:
-    """Return `reach_from_squared` for instances X, codes y and chosen rows."""
-    X, y, rows = looked_at
-    torch = torch_of(X)
+def _reach(compared: _Compared, *, on_a_line: bool) -> float:
+    """Return `reach_from_squared` of what was compared."""
+    torch = torch_of(compared.X)
     nearest: list[Features] = []
-    for some, squared in _compared(known, X, rows):
-        squared[squared == 0.0] = torch.inf
-        within = known.y[:, None] == like(y[some], X, keep=True)
-        both = [torch.where(within, squared, torch.inf).amin(0), squared.amin(0)]
-        nearest.append(on_host(torch.stack(both)))
-    same, other = (np.sort(each[np.isfinite(each)]) for each in np.concatenate(nearest, axis=1))
+    for codes, squared in compared:
+        elsewhere = torch.where(squared == 0.0, torch.inf, squared)
+        other = elsewhere.amin(0)
+        elsewhere.masked_fill_(compared.known.y[:, None] != codes, torch.inf)
+        nearest.append(on_host(torch.stack([elsewhere.amin(0), other])))
+    same, any_class = (np.sort(each[np.isfinite(each)]) for each in np.concatenate(nearest, axis=1))
     if len(same):
         return float(2.0 * robust_mean(same, on_a_line))
-    return float(0.5 * robust_mean(other, on_a_line)) if len(other) else 0.0
+    return float(0.5 * robust_mean(any_class, on_a_line)) if len(any_class) else 0.0
 
 
-def _halving_votes(squared: Tensor, known: ByClass, own: Tensor, bandwidth: float) -> Tensor:
+def _halving_votes(own: Tensor, squared: Tensor, known: ByClass, bandwidth: float) -> Tensor:
     """Return what `_best_halving` sums over rows: (better, disagreed), each per halving."""
     torch = torch_of(squared)
     n_classes = len(known.lengths)
