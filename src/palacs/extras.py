@@ -54,7 +54,7 @@ EXTRAS = {
     "eeg": Extra("the extractors csp and tangent-space", ("pyriemann",)),
     "mne": Extra("FIF, EDF, BDF and GDF files as recordings", ("mne",)),
     "torch": Extra(
-        "decisions on tensors, also on a GPU; the extractor embedding; on request alone, for its size",
+        "decisions on tensors, the extractor embedding; on request alone, for its size",
         ("torch",),
     ),
     "pictures": Extra("pictures as recordings, the extractor hog", ("skimage", "PIL")),
