@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from palacs.storage import Label
+from palacs.studio._models import Object, Utilities
 
 
 def _open(schema: dict[str, Any]) -> None:
@@ -73,7 +74,7 @@ class StrategyUsed(Answer):
     """The strategy in force."""
 
     name: str
-    params: dict[str, Any] = {}
+    params: Object = {}
 
 
 class SettingsOut(Answer):
@@ -86,15 +87,15 @@ class SettingsOut(Answer):
     lease: float | None
     bounds: list[list[float]] | None
     palacs: str | None = None
-    conditions: dict[str, Any] | None = None
+    conditions: Object | None = None
     budget_cost: float | None = None
     title: str | None = None
     n_features: int | None = None
-    attrs: dict[str, Any] | None = None
-    features: dict[str, Any] | None = None
+    attrs: Object | None = None
+    features: Object | None = None
     groups: list[str] | None = None
-    session: dict[str, Any] | None = None
-    extractor: dict[str, Any] | None = None
+    session: Object | None = None
+    extractor: Object | None = None
 
 
 class ClassStatusOut(Answer):
@@ -151,10 +152,10 @@ class RequestOut(Answer):
 
     id: str
     label: Label
-    utilities: dict[str, float | None]
+    utilities: Utilities
     asked_at: str
     expires_at: str | None
-    attrs: dict[str, Any]
+    attrs: Object
     holder: str | None = None
 
 
@@ -189,7 +190,7 @@ class InstanceOut(Answer):
     x: list[float]
     told_at: str
     retracted: bool
-    attrs: dict[str, Any]
+    attrs: Object
     recording: RecordingOut | None
 
 
@@ -266,7 +267,7 @@ class Row(Answer):
     asked_by: str | None
     told_by: str | None
     recording: str | None
-    attrs: dict[str, Any]
+    attrs: Object
     x: Annotated[list[float] | None, Field(description="The first values.")] = None
     n_features: int | None = None
 
@@ -346,6 +347,6 @@ class ClockOut(Answer):
 class SessionOut(Answer):
     """A campaign's timeline."""
 
-    timeline: dict[str, Any]
-    sessions: dict[str, dict[str, Any]]
+    timeline: Object
+    sessions: dict[str, Object]
     classes: list[Label]

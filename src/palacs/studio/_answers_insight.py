@@ -8,9 +8,12 @@ from pydantic import Field
 
 from palacs.storage import Label
 from palacs.studio._answers import Answer, Shown
+from palacs.studio._models import Utilities, is_a
 
 Values = list[float] | list[list[float]]
 """On a grid over one or two features."""
+
+Grids = Annotated[dict[str, Values], is_a("Grids")]
 
 
 class PendingOut(Answer):
@@ -49,7 +52,7 @@ class AccuracyPoint(Answer):
 
     acquired: int
     accuracy: float
-    recall: dict[str, float | None]
+    recall: Utilities
 
 
 class GroupsOut(Answer):
@@ -153,7 +156,7 @@ class Insight(Standing, Evidence):
 
     seq: int
     map: MapOut | None = None
-    utilities: dict[str, float | None] | None = None
+    utilities: Utilities | None = None
     next: Annotated[Label | None, Field(description="The class to acquire next.")] = None
     why: str = ""
 
@@ -176,10 +179,10 @@ class Inside(Answer):
     bandwidth: float
     xs: list[float]
     ys: list[float] | None
-    densities: dict[str, Values]
+    densities: Grids
     density: Values
     gain: Values
     weighted_gain: Values
-    contributions: dict[str, Values]
+    contributions: Grids
     sums: dict[str, float]
     points: list[InsidePoint]

@@ -65,7 +65,7 @@ def operations_of(schema: Schema) -> Iterator[Operation]:
                 path=path,
                 tag=(operation.get("tags") or ["other"])[0],
                 summary=operation.get("description") or operation.get("summary", ""),
-                fields=[*_parameters(operation), *_body(operation, schema)],
+                fields=[*_parameters(operation, schema), *_body(operation, schema)],
                 answer=_answer(operation),
             )
 
@@ -76,8 +76,9 @@ def _answer(operation: Schema) -> str:
     return f"{status} {', '.join(answer.get('content', ()))}"
 
 
-def _parameters(operation: Schema) -> Iterator[Field]:
-    for parameter in operation.get("parameters", ()):
+def _parameters(operation: Schema, schema: Schema) -> Iterator[Field]:
+    for given in operation.get("parameters", ()):
+        parameter = _resolve(given, schema)
         kind, default = parameter["schema"], parameter["schema"].get("default")
         yield Field(
             parameter["name"],
@@ -111,7 +112,8 @@ def _resolve(part: Schema, schema: Schema) -> Schema:
             return _resolve(choice, schema)
     if "$ref" not in part:
         return part
-    found: Schema = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
+    _, room, name = part["$ref"].rsplit("/", 2)
+    found: Schema = schema["components"][room][name]
     return found
 
 

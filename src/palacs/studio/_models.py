@@ -12,6 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 
 from palacs.strategies import DEFAULT_STRATEGY
 
+
+def is_a(component: str) -> WithJsonSchema:
+    """Let the schema of a type be a component that `palacs.studio._openapi` holds."""
+    return WithJsonSchema({"x-is": component})
+
+
 # What a campaign checks itself, and says better, is only written down here for the schema.
 PRINTABLE = {"pattern": r"^ *[^\x00-\x20\x7f-\xa0\xad][^\x00-\x1f\x7f-\xa0\xad]*$"}
 LARGEST = 1e300
@@ -25,8 +31,10 @@ Amount = Annotated[float, Field(strict=True, ge=0, le=LARGEST)]
 Attrs = Annotated[
     dict[str, Any],
     Field(description="What to note: subject, session, device, operator, units."),
-    WithJsonSchema({"$ref": "#/components/schemas/Attrs"}),
+    is_a("Attrs"),
 ]
+Object = Annotated[dict[str, Any], is_a("Object")]
+Utilities = Annotated[dict[str, float | None], is_a("Utilities")]
 
 
 class Body(BaseModel):
@@ -80,12 +88,12 @@ class NewCampaign(Body):
     name: Annotated[StrictStr, Field(min_length=1, max_length=200, examples=["motor-imagery"])]
     classes: Annotated[list[Label], Field(max_length=10_000, examples=[["left", "right"]])]
     strategy: Annotated[StrictStr, Field(max_length=200)] = DEFAULT_STRATEGY
-    params: Annotated[dict[str, Any], Field(description="The strategy's parameters.")] = {}
+    params: Annotated[Object, Field(description="The strategy's parameters.")] = {}
     budget: Annotated[StrictInt, Field(ge=1, le=10**9)] | None = None
     budget_cost: Annotated[Amount, Field(description="In money or minutes.")] | None = None
     conditions: (
         Annotated[
-            dict[str, Any],
+            Object,
             Field(
                 description="Costs, proportions in use, mistakes and limits, see Conditions.",
                 examples=[{"costs": [["left", 2.0], ["right", 1.0]], "max_repeat": 3}],
@@ -264,12 +272,12 @@ class Change(Why):
     budget: Annotated[StrictInt, Field(ge=1, le=10**9)] | None = None
     budget_cost: Amount | None = None
     lease: Annotated[float, Field(strict=True, gt=0, lt=1e10)] | None = None
-    conditions: dict[str, Any] | None = None
+    conditions: Object | None = None
     strategy: Annotated[StrictStr, Field(max_length=200)] | None = None
-    params: Annotated[dict[str, Any], Field(description="The strategy's parameters.")] = {}
+    params: Annotated[Object, Field(description="The strategy's parameters.")] = {}
     session: (
         Annotated[
-            dict[str, Any] | StrictStr,
+            Object | StrictStr,
             Field(description="A timeline, or the name of one to begin with."),
         ]
         | None

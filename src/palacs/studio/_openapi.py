@@ -12,6 +12,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
+from palacs.studio._models import PRINTABLE
+
 Schema = dict[str, Any]
 
 _MEANINGS = {
@@ -31,30 +33,37 @@ ERRORS: dict[int | str, Schema] = {
 """What every operation can answer besides what it is for."""
 
 _TEXT = {"type": "string"}
-_KEY = {"minLength": 1, "maxLength": 100, "pattern": r"^ *[^\x00-\x20\x7f-\xa0\xad]+$"}
 _PLAIN: list[Schema] = [
     {"type": "null"},
     {"type": "boolean"},
     {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
     {"type": "number"},
-    {"type": "string", "pattern": r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$", "maxLength": 10_000},
+    {"type": "string", "pattern": r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$", "maxLength": 1000},
 ]
 
 
 def _object(values: Schema) -> Schema:
-    names = {"maxProperties": 64, "propertyNames": _KEY}
-    return {"type": "object", "additionalProperties": values, **names}
+    names = {"minLength": 1, "maxLength": 100, **PRINTABLE}
+    limits = {"maxProperties": 64, "propertyNames": names}
+    return {"type": "object", "additionalProperties": values, **limits}
 
 
-def _nested(values: Schema) -> Schema:
-    return {"anyOf": [*_PLAIN, {"type": "array", "items": values}, _object(values)]}
+def _nested(values: Schema, inner: Schema) -> Schema:
+    return {"anyOf": [*_PLAIN, {"type": "array", "items": values}, inner]}
 
 
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+_PLAIN_VALUE: Schema = {"anyOf": _PLAIN}
+_NUMBERS: Schema = {"type": "array", "items": {"type": "number"}}
+_GRID: Schema = {"anyOf": [_NUMBERS, {"type": "array", "items": _NUMBERS}]}
 _COMPONENTS: dict[str, Schema] = {
     "Error": {
         "type": "object",
         "required": ["error"],
-        "properties": {"error": {"$ref": "#/components/schemas/ErrorDetail"}},
+        "properties": {"error": _ref("ErrorDetail")},
     },
     "ErrorDetail": {
         "type": "object",
@@ -65,10 +74,15 @@ _COMPONENTS: dict[str, Schema] = {
         },
     },
     "Attrs": {
-        **_object(_nested(_nested({"anyOf": _PLAIN}))),
+        **_object(_nested(_nested(_PLAIN_VALUE, _ref("AttrsDeepest")), _ref("AttrsInside"))),
         "description": "What to note: subject, session, device; 16,384 bytes at most.",
         "examples": [{"subject": "s01", "session": 2}],
     },
+    "AttrsInside": _object(_nested(_PLAIN_VALUE, _ref("AttrsDeepest"))),
+    "AttrsDeepest": _object(_PLAIN_VALUE),
+    "Object": {"type": "object", "additionalProperties": True},
+    "Utilities": {"type": "object", "additionalProperties": {"type": ["number", "null"]}},
+    "Grids": {"type": "object", "additionalProperties": _GRID},
 }
 
 
@@ -92,14 +106,17 @@ def write_schema(app: FastAPI) -> None:
 
 
 def _by_reference(schema: Schema) -> Schema:
-    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    content = {"application/json": {"schema": _ref("Error")}}
     components = schema["components"]
+    _refer(schema)
     components["schemas"] |= _COMPONENTS
     components["responses"] = {
         name: {"description": meaning, "content": content} for name, meaning in _MEANINGS.values()
     }
+    components["parameters"] = {}
     for methods in schema["paths"].values():
         for operation in methods.values():
+            _share_parameters(operation, components["parameters"])
             for status, (name, _) in _MEANINGS.items():
                 operation["responses"][str(status)] = {"$ref": f"#/components/responses/{name}"}
     for model in components["schemas"].values():
@@ -107,3 +124,23 @@ def _by_reference(schema: Schema) -> Schema:
             if "contentMediaType" in field:
                 field["format"] = "binary"  # which generators of clients look for
     return schema
+
+
+def _refer(part: Any) -> None:
+    """Let what `is_a` marked be references; with a default they would be no plain ones."""
+    for each in part.values() if isinstance(part, dict) else part:
+        if isinstance(each, dict) and "x-is" in each:
+            each |= _ref(each.pop("x-is"))
+            each.pop("default", None)
+        if isinstance(each, (dict, list)):
+            _refer(each)
+
+
+def _share_parameters(operation: Schema, shared: dict[str, Schema]) -> None:
+    """Write a parameter that several operations have once."""
+    found = operation.get("parameters", [])
+    for place, parameter in enumerate(found):
+        if parameter["in"] != "query":
+            name = parameter["name"]
+            if shared.setdefault(name, parameter) == parameter:
+                found[place] = {"$ref": f"#/components/parameters/{name}"}
