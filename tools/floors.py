@@ -39,7 +39,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
 # Holds the contracts of every room, so it may import any public name, and nobody imports it.
 BESIDE = "testing"
 # What the floors up to the decision need; the rest of Python's packages are extras.
-LIGHT = ("numpy", "scipy", "sklearn", "numba", "llvmlite")
+LIGHT = ("numpy", "scipy", "sklearn", "threadpoolctl", "numba", "llvmlite")
 LIGHT_FLOORS = ("the mathematics", "what is known, what is wanted", "the decision")
 # Each is the business of one place only.
 KEPT_BY = {"matplotlib": "palacs.plots", "sklearn.utils._param_validation": "palacs.checks"}

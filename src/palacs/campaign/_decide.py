@@ -18,11 +18,14 @@ from palacs.campaign._campaign_errors import BudgetExhausted, CampaignClosed, No
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._settings import Settings
 from palacs.campaign._snapshot import Snapshot, snapshot_of
+from palacs.campaign._steady_range import MANY
 from palacs.campaign._told_utilities import to_record
 from palacs.storage import Draft, Event, Label
 
 # Limits hold over the order of asking, not of telling.
 _BY_ASKING = "asked"
+# Many instances are looked at class by class, in a range that is steady.
+_BY_CLASS = "by class"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,22 +115,35 @@ def decide(now: Snapshot, n: int) -> Decision:
     """Ask the strategy for `n` classes."""
     from palacs.conditions import LimitReached
 
-    classes, order = np.array(now.classes), now.unusual_order()
     try:
-        labels, utilities = now.strategy().query(
-            now.scaled,
-            classes[now.codes],
-            classes=classes,
-            candidates=np.array(now.candidates),
-            pending=np.array(now.under_way, dtype=classes.dtype),
-            requested=None if order is None else classes[order],
-            batch_size=n,
-            conditions=now.conditions,
-            return_utilities=True,
-        )
+        if len(now.codes) > MANY:
+            # Looking at every number again would take longer than the decision.
+            labels, utilities = now.strategy().query_labelled(
+                now.labelled(),
+                candidates=np.array(now.candidates),
+                batch_size=n,
+                conditions=now.conditions,
+            )
+        else:
+            labels, utilities = _decide_checked(now, n)
     except LimitReached as error:
         raise NothingToAsk(str(error)) from error
     return Decision(labels.tolist(), utilities)
+
+
+def _decide_checked(now: Snapshot, n: int) -> tuple[Any, npt.NDArray[np.float64]]:
+    classes, order = np.array(now.classes), now.unusual_order()
+    return now.strategy().query(
+        now.scaled,
+        classes[now.codes],
+        classes=classes,
+        candidates=np.array(now.candidates),
+        pending=np.array(now.under_way, dtype=classes.dtype),
+        requested=None if order is None else classes[order],
+        batch_size=n,
+        conditions=now.conditions,
+        return_utilities=True,
+    )
 
 
 def asked_drafts(
@@ -145,6 +161,8 @@ def asked_drafts(
         "utilities": to_record(decision.utilities, asked),
         "palacs": __version__,
     }
+    if len(now.codes) > MANY and now.steady:
+        payload["many"] = _BY_CLASS
     return [
         Draft("asked", entry=id_, label=label, payload={**payload, "place": place}, attrs=attrs)
         for place, (id_, label) in enumerate(zip(ids, decision.labels, strict=True))
@@ -152,6 +170,10 @@ def asked_drafts(
 
 
 def as_decided(now: Snapshot, asked: Event) -> Snapshot:
-    """Return a snapshot with the order of requests that a recorded request was decided by."""
-    # Older records were decided by the order of telling and must come out the same again.
-    return now if asked.payload.get("order") == _BY_ASKING else replace(now, order=None)
+    """Return a snapshot by the rules that a recorded request was decided by."""
+    # Older records were decided by other rules and must come out the same again.
+    if asked.payload.get("order") != _BY_ASKING:
+        now = replace(now, order=None)
+    if len(now.codes) > MANY and asked.payload.get("many") != _BY_CLASS:
+        now = now.unsteady()
+    return now

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from palacs.campaign._row_store import Matrix, RowStore
+from palacs.campaign._steady_range import SteadyRange
 from palacs.campaign._values import Vector
 
 Codes = npt.NDArray[np.intp]
@@ -41,6 +42,23 @@ def scale(X: Matrix, lower: Vector, upper: Vector) -> Matrix:
     width = upper - lower
     scaled: Matrix = (X - lower) / np.where(width > 0, width, 1.0)
     return scaled
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """One way of scaling the rows of one store: what was found out about scaled rows goes with it.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of shape (n_features,)
+    """
+
+    lower: Vector
+    upper: Vector
+
+    def same(self, lower: Vector, upper: Vector) -> bool:
+        """Say whether these bounds scale rows to the same bits."""
+        return np.array_equal(self.lower, lower) and np.array_equal(self.upper, upper)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +116,7 @@ class GrowingSet:
         self._counts = bytearray()
         self._n = 0
         self._width: int | None = None
+        self._scaling: Scaling | None = None
         self._forget()
 
     def _declare(self, bounds: list[list[float]] | None, n_features: int | None) -> None:
@@ -108,9 +127,7 @@ class GrowingSet:
 
     def _forget(self) -> None:
         self._rows: Codes | None = None
-        self._n_limited = 0
-        self._lower: Vector | None = None
-        self._upper: Vector | None = None
+        self._range = SteadyRange()
         self._forget_scaled()
 
     def _forget_scaled(self) -> None:
@@ -124,17 +141,17 @@ class GrowingSet:
         self._n, self._width = self._counts.count(_IN), store.width
         if not len(store) == len(self._codes) == len(self._counts):
             raise ValueError("a snapshot's rows do not fit each other")
-        if saved["limits"] is not None:
-            self._lower, self._upper = map(np.array, saved["limits"])
-            self._n_limited = self._n
+        if saved["range"] is not None:
+            self._range.restore(saved["range"])
 
     def saved(self) -> dict[str, Any]:
         """Return everything but the rows, as plain values and arrays."""
-        limits = None
+        known = None
         if self._bounds is None and self._n:
-            limits = [limit.tolist() for limit in self.limits()]
+            self.limits()
+            known = self._range.saved()
         counts = array("B", self._counts)
-        return {"codes": self._codes, "counts": counts, "limits": limits}
+        return {"codes": self._codes, "counts": counts, "range": known}
 
     def __len__(self) -> int:
         return self._n
@@ -151,6 +168,11 @@ class GrowingSet:
         """Length of the longest vector that an instance has, retracted ones included."""
         shown = np.flatnonzero(np.frombuffer(bytes(self._counts), dtype=np.uint8) != _OTHER)
         return max(self.n_features or 0, self.store.widest(shown))
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the range of the features was declared."""
+        return self._bounds is not None
 
     @property
     def rows(self) -> Codes:
@@ -227,26 +249,21 @@ class GrowingSet:
             return low.copy(), high.copy()
         if not self._n:
             return np.zeros(d), np.ones(d)
-        if self._n_limited < self._n:
-            self._widen()
-        assert self._lower is not None
-        assert self._upper is not None
-        return self._lower, self._upper
-
-    def _widen(self) -> None:
-        new = Selected(self.store, self.rows[self._n_limited :], self.n_features or 0)
-        lower, upper = self._lower, self._upper
+        new = Selected(self.store, self.rows[self._range.n :], d)
         for piece in new.pieces():
-            low, high = piece.min(axis=0), piece.max(axis=0)
-            lower = low if lower is None else np.minimum(lower, low)
-            upper = high if upper is None else np.maximum(upper, high)
-        assert lower is not None
-        assert upper is not None
-        wider = [self._lower is None or (lower < self._lower).any()]
-        wider += [self._upper is None or (upper > self._upper).any()]
-        if any(wider):
-            self._forget_scaled()
-        self._lower, self._upper, self._n_limited = lower, upper, self._n
+            if self._range.take(piece):
+                self._forget_scaled()
+        assert self._range.lower is not None
+        assert self._range.upper is not None
+        return self._range.lower, self._range.upper
+
+    @property
+    def scaling(self) -> Scaling:
+        """What stands for the rows as `scaled` returns them; another one where they differ."""
+        lower, upper = self.limits()
+        if self._scaling is None or not self._scaling.same(lower, upper):
+            self._scaling = Scaling(lower, upper)
+        return self._scaling
 
     def scaled(self) -> Matrix:
         """Return the features scaled to [0, 1], shape (n, n_features)."""

@@ -8,12 +8,12 @@ costs are added up once for all of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from palacs.campaign._growing_set import Codes, Selected
+from palacs.campaign._growing_set import Codes, Scaling, Selected, scale
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._ledger_course import Phase
 from palacs.campaign._records import Request
@@ -50,8 +50,12 @@ class Snapshot:
         Where the raw features of the labelled set are, see `X`.
     scaled : ndarray of shape (n, n_features)
         Features in acquisition order, scaled to [0, 1].
-    limits : pair of ndarray of shape (n_features,)
-        The bounds that scale them.
+    scaling : Scaling
+        The bounds that scale them, see `limits`.
+    bounded : bool
+        Whether these were declared.
+    steady : bool
+        False: many instances are scaled and looked at as in records from before that was kept.
     codes : ndarray of shape (n,)
         Their classes, as positions in `classes`.
     pending : tuple of Request
@@ -81,7 +85,8 @@ class Snapshot:
     phase: Phase
     selected: Selected
     scaled: Matrix
-    limits: tuple[Vector, Vector]
+    scaling: Scaling
+    bounded: bool
     codes: Codes
     pending: tuple[Request, ...]
     order: Codes | None
@@ -91,6 +96,20 @@ class Snapshot:
     spending: Spending
     ids_of: Callable[[Iterable[int]], tuple[str, ...]] = field(repr=False)
     groups_of: Callable[[Iterable[int]], list[str]] = field(repr=False)
+    steady: bool = True
+
+    @property
+    def limits(self) -> tuple[Vector, Vector]:
+        """The bounds that scale features, two arrays of shape (n_features,)."""
+        return self.scaling.lower, self.scaling.upper
+
+    def unsteady(self) -> Snapshot:
+        """Return the same by the rules that many instances were decided by before."""
+        X, scaling = self.X, self.scaling
+        if not self.bounded:
+            scaling = Scaling(X.min(axis=0), X.max(axis=0))
+        scaled = scale(X, scaling.lower, scaling.upper)
+        return replace(self, scaled=scaled, scaling=scaling, steady=False)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -139,7 +158,7 @@ class Snapshot:
 
     def labelled(self) -> LabelledSet:
         """Return what a strategy decides from."""
-        from palacs.evidence import LabelledSet
+        from palacs.evidence import LabelledSet, Origin
 
         return LabelledSet(
             self.scaled,
@@ -147,6 +166,8 @@ class Snapshot:
             np.array(self.classes),
             self._codes_of(self.under_way).astype(np.int64, copy=False),
             None if self.order is None else self.order.astype(np.int64, copy=False),
+            Origin(self.scaling, self.selected.rows),
+            self.steady,
         )
 
     def strategy(self) -> Strategy:
@@ -237,7 +258,8 @@ def snapshot_of(ledger: Ledger, at: float) -> Snapshot:
         phase=ledger.phase,
         selected=labelled.selected,
         scaled=labelled.scaled(),
-        limits=labelled.limits(),
+        scaling=labelled.scaling,
+        bounded=labelled.bounded,
         codes=labelled.codes,
         pending=tuple(ledger.request(entry) for entry in open_requests),
         order=np.array(ledger.order, dtype=np.intp),

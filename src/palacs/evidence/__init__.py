@@ -12,9 +12,18 @@ from palacs.evidence._crossval import (
     parzen_prior,
 )
 from palacs.evidence._default_model import default_model
-from palacs.evidence._labelled_set import LabelledSet, Labels, check_labelled_set, encode, normalise
+from palacs.evidence._labelled_set import (
+    MANY,
+    LabelledSet,
+    Labels,
+    Origin,
+    check_labelled_set,
+    encode,
+    normalise,
+)
 from palacs.evidence._learning_curve import LearningCurve, learning_curve
 from palacs.evidence._left_out import CurvePoint, LeftOut, left_out_decisions
+from palacs.evidence._many import evidence_of_many
 from palacs.evidence._settled import (
     LEFT_OUT,
     SPLITS,
@@ -35,6 +44,7 @@ from palacs.evidence._settled_tensors import evidence_of_tensor
 __all__ = [
     "LEAST_PER_CLASS",
     "LEFT_OUT",
+    "MANY",
     "SPLITS",
     "Advice",
     "ClassEvidence",
@@ -45,6 +55,7 @@ __all__ = [
     "Labels",
     "LearningCurve",
     "LeftOut",
+    "Origin",
     "add_similar",
     "advise_stopping",
     "assign_folds",
@@ -54,6 +65,7 @@ __all__ = [
     "decide_left_out",
     "default_model",
     "encode",
+    "evidence_of_many",
     "evidence_of_tensor",
     "halve",
     "latest_of_each",

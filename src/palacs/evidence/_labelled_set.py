@@ -18,10 +18,28 @@ from palacs.checks import Codes, Features, check_features, check_label_items
 
 Labels = npt.NDArray[Any]
 
-# So many instances, and so many of each class, say which classes are confused.
-_MOST, _OF_EACH = 4_000, 50
+MANY = 4_000
+"""Of more instances a selection says which classes are settled or confused."""
+# At least so many of each class.
+_OF_EACH = 50
 
 _NOTHING: Codes = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where instances come from: rows of a store under whose numbers nothing ever changes.
+
+    Attributes
+    ----------
+    store : object
+        Stands for it, and for the form in which its rows are read; what is held from one decision
+        to the next goes with it.
+    rows : ndarray of shape (n,)
+    """
+
+    store: object
+    rows: Codes
 
 
 @dataclass(frozen=True)
@@ -41,6 +59,10 @@ class LabelledSet:
     order : ndarray of shape (n_requests,) or None
         Codes of all classes in the order in which they were requested, where instances did not
         arrive in that order; None is ``y``, then ``pending``.
+    origin : Origin or None
+        Where the instances come from, so that the next decision need not begin anew.
+    steady : bool
+        False: many instances are looked at by the rules of records before these were kept.
 
     Attributes
     ----------
@@ -57,6 +79,8 @@ class LabelledSet:
     classes: Labels
     pending: Codes
     order: Codes | None = None
+    origin: Origin | None = None
+    steady: bool = True
     # Counted at once: a property that is computed once is behind a lock of its class in Python
     # 3.11, and a child that was forked while a thread held it would wait for ever.
     counts: Codes = field(init=False)
@@ -104,14 +128,14 @@ class LabelledSet:
         >>> many.thinned(6).counts.tolist()
         [4, 2]
         """
-        most = max(_MOST, _OF_EACH * self.n_classes) if most is None else most
+        most = max(MANY, _OF_EACH * self.n_classes) if most is None else most
         if len(self) <= most:
             return self
         each = _level(self.counts, most)
         rows = _evenly(self.y, self.counts, each)
         # A tensor wants its places beside it.
         X = self.X[like(rows, self.X, keep=True) if is_tensor(self.X) else rows]
-        return replace(self, X=X, y=self.y[rows], order=self.requested)
+        return replace(self, X=X, y=self.y[rows], order=self.requested, origin=None)
 
     def with_pending(self, code: int) -> LabelledSet:
         """Return the same set with one request more under way."""

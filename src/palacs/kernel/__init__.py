@@ -15,6 +15,15 @@ from palacs.kernel._bandwidth import (
     resolve_bandwidth,
     spanned_dimensions,
 )
+from palacs.kernel._by_class import ENOUGH, ByClass, Sums, by_class, fill_sums
+from palacs.kernel._by_class_bandwidth import (
+    Widths,
+    fill_nearest,
+    fill_widths,
+    halved,
+    no_widths,
+    widest_bandwidth,
+)
 from palacs.kernel._noise import Noise, draw_along_instances, draw_pending_along, fitting_noise
 from palacs.kernel._pseudo import draw_pending, draw_pseudo_instances, sample_pseudo_instances
 from palacs.kernel._relative import (
@@ -53,12 +62,17 @@ from palacs.kernel._vanishing import VanishingKernelWarning, warn_if_vanished
 
 __all__ = [
     "BLOCK",
+    "ENOUGH",
     "LOOP_FEATURES",
+    "ByClass",
     "Noise",
+    "Sums",
     "TensorNoise",
     "VanishingKernelWarning",
+    "Widths",
     "auto_bandwidth",
     "bandwidth_from_squared",
+    "by_class",
     "chosen_rows",
     "draw_along_instances",
     "draw_pending",
@@ -69,6 +83,9 @@ __all__ = [
     "effective_counts",
     "effective_counts_at",
     "effective_tensor",
+    "fill_nearest",
+    "fill_sums",
+    "fill_widths",
     "fitting_bandwidth",
     "fitting_noise",
     "fitting_noise_tensor",
@@ -77,7 +94,9 @@ __all__ = [
     "frequencies",
     "frequencies_tensor",
     "frequency_loop",
+    "halved",
     "kernel_frequencies",
+    "no_widths",
     "noise_in_all_directions",
     "reach_from_squared",
     "relative_frequencies",
@@ -95,4 +114,5 @@ __all__ = [
     "squared_distances",
     "squared_loop",
     "warn_if_vanished",
+    "widest_bandwidth",
 ]

@@ -26,7 +26,7 @@ from palacs.kernel._similarity import squared_distance, squared_loop
 from palacs.ties import as_good, best_of
 
 # So many instances are enough to average nearest distances over, and to be left out in turn.
-_MOST_ROWS = 500
+MOST_ROWS = 500
 # Where all instances lie in one place, data say nothing about a bandwidth: the paper's.
 NO_DISTANCE = 0.05
 # In more dimensions than these a kernel is so steep that the nearest instance decides anyway.
@@ -139,10 +139,10 @@ def reach_from_squared(squared: Features, rows: Codes, y: Codes, on_a_line: bool
 def chosen_rows(y: Codes) -> Codes:
     """Return the instances that a bandwidth rests on: all, or 500 evenly from all classes."""
     n = y.shape[0]
-    if n <= _MOST_ROWS:
+    if n <= MOST_ROWS:
         return np.arange(n)
     _, ordered = members_by_class(y, y.max() + 1)
-    return ordered[:: (n - 1) // _MOST_ROWS + 1].copy()
+    return ordered[:: (n - 1) // MOST_ROWS + 1].copy()
 
 
 @compiled
@@ -275,9 +275,9 @@ def _best_halving(squared: Features, rows: Codes, y: Codes, bandwidth: float) ->
         if counts[own] <= copies or not _fill_halvings(k, squared[r], rows[r], y, bandwidth):
             continue
         counts[own] -= copies
-        first = _misses(k[0], counts, own)
+        first = misses(k[0], counts, own)
         for h in range(HALVINGS):
-            gained = first - _misses(k[h + 1], counts, own)
+            gained = first - misses(k[h + 1], counts, own)
             better[h] += gained / copies
             disagreed[h] += gained * gained / copies
         counts[own] += copies
@@ -327,7 +327,7 @@ def _fill_halvings(k: Features, squared: Features, own: int, y: Codes, bandwidth
 
 
 @compiled
-def _misses(k: Features, counts: Features, own: int) -> float:
+def misses(k: Features, counts: Features, own: int) -> float:
     """Return the probability that frequencies k (n_classes,) miss the class; ties are guesses."""
     scores = k / np.maximum(counts, 1.0)
     first, ties = best_of(scores)

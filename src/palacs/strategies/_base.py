@@ -9,6 +9,7 @@ order, of what is pending, of the parameters and of the seed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
@@ -25,9 +26,13 @@ from palacs.conditions import (
     apply_limits,
     class_conditions,
 )
-from palacs.evidence import LabelledSet, Labels, check_labelled_set, encode
+from palacs.evidence import LabelledSet, Labels, Origin, check_labelled_set, encode
 from palacs.strategies._pick import Pick, Utilities, pick_class
 from palacs.stream import Stream, seed_of
+
+
+class _Once:
+    """Stands for instances that are known for one query."""
 
 
 class Strategy(BaseEstimator, ABC):
@@ -227,11 +232,47 @@ class Strategy(BaseEstimator, ABC):
         if not self.takes_tensors():
             X = on_host(X)
         labelled = check_labelled_set(X, y, classes, pending, requested, scale=scale)
+        labels, utilities = self.query_labelled(
+            labelled, candidates=candidates, batch_size=batch_size, conditions=conditions
+        )
+        if not return_utilities:
+            return labels
+        return labels, like(utilities, given) if is_tensor(given) else utilities
+
+    def query_labelled(
+        self,
+        labelled: LabelledSet,
+        *,
+        candidates: npt.ArrayLike | None = None,
+        batch_size: int = 1,
+        conditions: Conditions | None = None,
+    ) -> tuple[Labels, Utilities]:
+        """Say which classes to request next, for code that has checked what it knows.
+
+        Parameters
+        ----------
+        labelled : LabelledSet
+            With its ``origin``, where one decision follows the other: what did not change is then
+            not worked out again.
+        candidates, batch_size, conditions
+            As in `query`.
+
+        Returns
+        -------
+        labels : ndarray of shape (batch_size,)
+        utilities : ndarray of shape (n_classes,)
+            As in `query`.
+        """
+        self._validate_params()
         self._check_classes(labelled.classes)
         in_force = class_conditions(conditions, labelled.classes)
         self._check_conditions(in_force, labelled.n_classes)
         allowed = _check_candidates(candidates, labelled.classes)
         batch_size = check_count(batch_size, "batch_size")
+        if batch_size > 1 and labelled.origin is None:
+            # What one pick has found out serves the next.
+            rows = np.arange(len(labelled))
+            labelled = replace(labelled, origin=Origin(_Once(), rows))
         seed = seed_of(self.random_state)
         picks: list[int] = []
         first: Utilities | None = None
@@ -245,12 +286,8 @@ class Strategy(BaseEstimator, ABC):
                 first = utilities if first is None else first
                 picks.append(int(pick_class(utilities, self.drawn, stream)))
         labels: Labels = labelled.classes[picks]
-        if return_utilities:
-            assert first is not None
-            if is_tensor(given):
-                return labels, like(first, given)
-            return labels, first
-        return labels
+        assert first is not None
+        return labels, first
 
     def quotas(
         self,

@@ -18,10 +18,12 @@ from palacs.classifier import ParzenWindowClassifier
 from palacs.compiled import compiled, without_compiling
 from palacs.evidence import (
     LEFT_OUT,
+    MANY,
     ClassEvidence,
     LabelledSet,
     check_labelled_set,
     default_model,
+    evidence_of_many,
     evidence_of_tensor,
     halve,
     latest_of_each,
@@ -182,11 +184,13 @@ class SpareSettled(Strategy):
         model = self.classifier
         if model is None:
             model = default_model()
-        labelled = labelled.thinned()
         # A subclass may predict differently, so only the class itself takes the fast path.
         if type(model) is not ParzenWindowClassifier:
-            return out_of_fold_evidence(labelled, model, _FOLDS, stream)
+            return out_of_fold_evidence(labelled.thinned(), model, _FOLDS, stream)
         model._validate_params()
+        if len(labelled) > MANY and labelled.steady and not is_tensor(labelled.X):
+            return evidence_of_many(labelled, model.bandwidth, parzen_prior(model, labelled))
+        labelled = labelled.thinned()
         X, y, n_classes = labelled.X, labelled.y, labelled.n_classes
         known = halve(y, labelled.counts, stream)
         rows = latest_of_each(y, n_classes, LEFT_OUT)

@@ -1,0 +1,266 @@
+"""Left-out decisions over many instances, class by class: only what changed is worked out.
+
+The evidence is that of `_settled`, over what `palacs.kernel.by_class` selects: of each class at
+most 50 instances, or 4,000 in all. It rests on pairs of classes. Whoever says where instances come
+from (`LabelledSet.origin`) pays for the classes that changed since the decision before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from math import log
+
+import numpy as np
+
+from palacs.checks import Bandwidth, Codes, Features
+from palacs.compiled import compiled
+from palacs.evidence._held import MOST_BYTES, Held, held_for
+from palacs.evidence._labelled_set import MANY, LabelledSet
+from palacs.evidence._settled import LEFT_OUT, SPLITS, ClassEvidence, no_evidence, soft
+from palacs.kernel import (
+    ByClass,
+    Sums,
+    by_class,
+    fill_nearest,
+    fill_sums,
+    fill_widths,
+    fitting_bandwidth,
+    halved,
+    no_widths,
+    widest_bandwidth,
+)
+
+# So many classes' rows are worked out at a time, by one thread.
+_AT_A_TIME = 16
+_OF_EACH = 50
+# A half of a class looks at most three times as likely as all of it.
+_TIMES_LIKELIER = log(3.0) + 1e-9
+
+
+def evidence_of_many(labelled: LabelledSet, bandwidth: Bandwidth, prior: Features) -> ClassEvidence:
+    """Return the Parzen window's evidence about each class of a labelled set.
+
+    Parameters
+    ----------
+    labelled : LabelledSet
+    bandwidth : float or "auto"
+    prior : ndarray of shape (n_classes,) or (0,)
+        Corrects for class sizes, or is empty.
+    """
+    n_classes = labelled.n_classes
+    each = max(_OF_EACH, MANY // n_classes)
+    chosen: ByClass = by_class(labelled.y, n_classes, each, LEFT_OUT)
+    evidence: ClassEvidence = no_evidence(n_classes)
+    lasting = labelled.origin is not None and _bytes(n_classes) <= MOST_BYTES
+    with _threads() as threads, held_for(labelled.origin) as held:
+        held.look(labelled, chosen)
+        if held.evidence is not None and held.evidence[0] == (bandwidth, prior.tobytes()):
+            return held.evidence[1]
+        work = _Work(labelled.X, chosen, held, threads)
+        width = work.bandwidth() if bandwidth == "auto" else float(bandwidth)
+        for sums in [work.sums(width)] if lasting else work.passing_sums(width):
+            decide_rows(sums, chosen, prior, evidence)
+        held.evidence = (bandwidth, prior.tobytes()), evidence
+    return evidence
+
+
+class _Work:
+    """Fills what is lacking, in as many threads as matrix products would take."""
+
+    def __init__(
+        self, X: Features, chosen: ByClass, held: Held, threads: ThreadPoolExecutor
+    ) -> None:
+        self.X, self.chosen, self.held, self.threads = X, chosen, held, threads
+        self.everyone: Codes = np.arange(len(chosen.left_out))
+
+    def bandwidth(self) -> float:
+        """Return the bandwidth that fits."""
+        X, chosen, held = self.X, self.chosen, self.held
+        if held.widths is None:
+            held.widths, held.lacks_widths = no_widths(len(self.everyone)), self.everyone
+        widths = held.widths
+        fill_nearest(X, chosen, held.lacks_widths, held.centre, widths)
+        widest = float(widest_bandwidth(X, chosen, widths))
+        if widest == 0.0:
+            return self._without_neighbours()
+        if widest != held.widest:
+            held.widest, held.lacks_widths = widest, self.everyone
+
+        def fill(rows: Codes, columns: Codes) -> None:
+            fill_widths(X, chosen, (rows, columns), (held.centre, widest), widths)
+
+        self._fill(fill, held.lacks_widths)
+        held.lacks_widths = self.everyone[:0]
+        return float(halved(chosen, widest, widths))
+
+    def _without_neighbours(self) -> float:
+        """Return the bandwidth where no class is at two places: the latest of each say."""
+        last = self.chosen.starts[1:][self.chosen.left_out > 0] - 1
+        X = self.X[self.chosen.members[last[-MANY:]]].astype(np.float64)
+        return fitting_bandwidth(X, np.arange(len(X)))
+
+    def sums(self, bandwidth: float) -> Sums:
+        """Return all sums, and hold them."""
+        held, n_classes = self.held, len(self.everyone)
+        if held.sums is None or held.bandwidth != bandwidth:
+            held.sums = held.sums or _space(0, n_classes, n_classes)
+            held.bandwidth, held.lacks_sums = bandwidth, self.everyone
+        sums = held.sums
+
+        def fill(rows: Codes, columns: Codes) -> None:
+            fill_sums(self.X, self.chosen, (rows, columns), (held.centre, bandwidth), sums)
+
+        self._fill(fill, held.lacks_sums)
+        held.lacks_sums = self.everyone[:0]
+        return sums
+
+    def passing_sums(self, bandwidth: float) -> Iterator[Sums]:
+        """Yield the sums of some classes after the other, and hold none."""
+
+        def fill(rows: Codes) -> Sums:
+            sums = _space(int(rows[0]), len(rows), len(self.everyone))
+            model = (self.held.centre, bandwidth)
+            fill_sums(self.X, self.chosen, (rows, self.everyone), model, sums)
+            return sums
+
+        # A few ahead of what is needed, not all of them.
+        portions = _portions(self.everyone)
+        for first in range(0, len(portions), 8):
+            yield from self.threads.map(fill, portions[first : first + 8])
+
+    def _fill(self, fill: Callable[[Codes, Codes], None], lacking: Codes) -> None:
+        """Fill the rows of classes that are lacking, and what all others know of these."""
+        others = np.setdiff1d(self.everyone, lacking)
+        tasks = [(rows, self.everyone) for rows in _portions(lacking)]
+        if len(lacking):
+            tasks += [(rows, lacking) for rows in _portions(others)]
+        for _ in self.threads.map(lambda task: fill(*task), tasks):
+            pass
+
+
+@contextmanager
+def _threads() -> Iterator[ThreadPoolExecutor]:
+    """Yield threads, as many as matrix products would take, each of which then takes one."""
+    from threadpoolctl import ThreadpoolController  # few decisions need it
+
+    libraries = ThreadpoolController().select(user_api="blas")
+    n = max((library["num_threads"] for library in libraries.info()), default=1)
+    with libraries.limit(limits=1), ThreadPoolExecutor(n) as threads:
+        yield threads
+
+
+def _portions(classes: Codes) -> list[Codes]:
+    return [classes[first : first + _AT_A_TIME] for first in range(0, len(classes), _AT_A_TIME)]
+
+
+def _space(first: int, n_rows: int, n_classes: int) -> Sums:
+    logs = np.full((n_rows, LEFT_OUT, n_classes), -np.inf)
+    # Where there are very many classes half as many digits are kept of the smaller part.
+    whole = n_classes**2 * LEFT_OUT * 8 * (1 + SPLITS) <= MOST_BYTES
+    parts = np.zeros((*logs.shape, SPLITS), dtype=np.float64 if whole else np.float32)
+    return Sums(first, logs, parts, np.full((n_rows, LEFT_OUT), -1))
+
+
+def _bytes(n_classes: int) -> int:
+    return n_classes**2 * LEFT_OUT * (8 + 4 * SPLITS)
+
+
+@compiled
+def decide_rows(sums: Sums, chosen: ByClass, prior: Features, into: ClassEvidence) -> None:
+    """Decide the instances left out of some classes, and add what follows to the evidence.
+
+    As `palacs.evidence.tally` does; ``prior`` (n_classes,) corrects for class sizes or is empty.
+    """
+    n_classes = chosen.left_out.shape[0]
+    weights = np.zeros(n_classes)
+    for c in range(n_classes):
+        size = chosen.starts[c + 1] - chosen.starts[c]
+        weights[c] = _log_weight(prior, c, size)
+    for a in range(sums.logs.shape[0]):
+        own = sums.first + a
+        size = chosen.starts[own + 1] - chosen.starts[own]
+        for r in range(chosen.left_out[own]):
+            itself = size - chosen.left_out[own] + r
+            left_out = (own, itself, sums.beside[a, r])
+            _decide_row(left_out, (sums.logs[a, r], sums.parts[a, r], weights), chosen, prior, into)
+
+
+@compiled
+def _log_weight(prior: Features, c: int, size: int) -> float:
+    """Return what is added to the logarithm of a sum over ``size`` instances for its score."""
+    if prior.shape[0] == 0:
+        return 0.0
+    return np.log(prior[c] / size) if size > 0 and prior[c] > 0.0 else -np.inf
+
+
+@compiled
+def _decide_row(
+    left_out: tuple[int, int, int],
+    known: tuple[Features, Features, Features],
+    chosen: ByClass,
+    prior: Features,
+    into: ClassEvidence,
+) -> None:
+    """Add the decision on one instance, and those with half of each class missing.
+
+    ``left_out`` is (its class, its place there, the place of the one beside it or -1); ``known``
+    are logarithms of sums (n_classes,), the halves' parts of them and logarithms of weights.
+    """
+    own, itself, beside = left_out
+    logs, parts, weights = known
+    best, second, rival = -np.inf, -np.inf, -1
+    for c in range(logs.shape[0]):
+        score = logs[c] + weights[c]
+        if c != own and score > second:
+            if score > best:
+                best, second, rival = score, best, c
+            else:
+                second = score
+    size = chosen.starts[own + 1] - chosen.starts[own]
+    gone = 2 if beside >= 0 else 1
+    mine = logs[own] + _log_weight(prior, own, size - gone)
+    unit = max(mine, best)
+    if unit == -np.inf:
+        unit = 0.0
+    right = soft(np.exp(mine - unit), np.exp(best - unit))
+    into.left_out[own] += 1.0
+    into.mistaken[own] += 1.0 - right
+    if rival >= 0:
+        into.confused[own, rival] += 1.0 - right
+    share = 1.0 / chosen.left_out[own]
+    first = chosen.starts[own]
+    for s in range(SPLITS):
+        for side in range(2):
+            left = size // 2 if side == 0 else size - size // 2
+            left -= 1 if chosen.half[first + itself, s] == (side == 0) else 0
+            left -= 1 if beside >= 0 and chosen.half[first + beside, s] == (side == 0) else 0
+            score = _half_score(logs[own] - unit, parts[own, s], side, _share(prior, own, left))
+            into.lost[own, 2 * s + side] += share * (right - soft(score, np.exp(best - unit)))
+    for c in range(logs.shape[0]):
+        # Of all others no half comes near the best: they change nothing.
+        if c == own or logs[c] + weights[c] <= best - _TIMES_LIKELIER or logs[c] == -np.inf:
+            continue
+        strongest = np.exp((second if c == rival else best) - unit)
+        size = chosen.starts[c + 1] - chosen.starts[c]
+        for s in range(SPLITS):
+            for side in range(2):
+                left = size // 2 if side == 0 else size - size // 2
+                score = _half_score(logs[c] - unit, parts[c, s], side, _share(prior, c, left))
+                thinned = soft(np.exp(mine - unit), max(score, strongest))
+                into.lost[c, 2 * s + side] += share * (right - thinned)
+
+
+@compiled
+def _share(prior: Features, c: int, size: int) -> float:
+    if prior.shape[0] == 0:
+        return 1.0
+    return prior[c] / size if size > 0 else 0.0
+
+
+@compiled
+def _half_score(log_sum: float, part: float, side: int, weight: float) -> float:
+    """Return the score of a class with one half of its instances."""
+    of_it = part if side == 0 else 1.0 - part
+    return float(weight * np.exp(log_sum) * max(of_it, 0.0))
