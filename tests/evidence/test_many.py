@@ -19,7 +19,7 @@ from palacs.evidence import (
 )
 from palacs.evidence._held import _shelf
 from palacs.evidence._settled import Halves
-from palacs.kernel import ByClass, by_class, squared_distances
+from palacs.kernel import Members, choose_members, squared_distances
 
 NOBODY = np.zeros(0, dtype=np.int64)
 N_CLASSES = 12
@@ -49,7 +49,7 @@ def same(one, other) -> bool:
 def test_decisions_are_those_of_the_whole_matrix_of_distances(prior, dtype) -> None:
     everyone = labelled(range(len(Y)))
     found = evidence_of_many(LabelledSet(X.astype(dtype), Y, everyone.classes, NOBODY), 2.0, prior)
-    chosen: ByClass = by_class(Y, N_CLASSES, 400, LEFT_OUT)
+    chosen: Members = choose_members(Y, N_CLASSES, 400, LEFT_OUT)
     order = np.sort(chosen.members)
     half = chosen.half[np.argsort(chosen.members)]
     y = Y[order]

@@ -23,7 +23,7 @@ from palacs.evidence._labelled_set import (
 )
 from palacs.evidence._learning_curve import LearningCurve, learning_curve
 from palacs.evidence._left_out import CurvePoint, LeftOut, left_out_decisions
-from palacs.evidence._many import evidence_of_many
+from palacs.evidence._many import evidence_of_many, select_of_many
 from palacs.evidence._settled import (
     LEFT_OUT,
     SPLITS,
@@ -76,5 +76,6 @@ __all__ = [
     "normalise",
     "out_of_fold_evidence",
     "parzen_prior",
+    "select_of_many",
     "tally",
 ]

@@ -18,7 +18,7 @@ import numpy as np
 from palacs.checks import Codes, Features
 from palacs.evidence._labelled_set import LabelledSet, Origin
 from palacs.evidence._settled import ClassEvidence
-from palacs.kernel import ByClass, Sums, Widths
+from palacs.kernel import Members, Sums, Widths
 
 MOST_BYTES = 1_700_000_000
 """So much is held in a process at most; what takes more is worked out anew each time."""
@@ -61,7 +61,7 @@ class Held:
         arrays = [*(self.widths or ()), *((self.sums or (0,))[1:])]
         return sum(array.nbytes for array in arrays)
 
-    def look(self, labelled: LabelledSet, chosen: ByClass) -> None:
+    def look(self, labelled: LabelledSet, chosen: Members) -> None:
         """Find out which classes are other ones than before."""
         X, rows = labelled.X, np.arange(len(labelled))
         numbers = rows if labelled.origin is None else labelled.origin.rows

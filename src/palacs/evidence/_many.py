@@ -1,8 +1,8 @@
 """Left-out decisions over many instances, class by class: only what changed is worked out.
 
-The evidence is that of `_settled`, over what `palacs.kernel.by_class` selects: of each class at
-most 50 instances, or 4,000 in all. It rests on pairs of classes. Whoever says where instances come
-from (`LabelledSet.origin`) pays for the classes that changed since the decision before.
+The evidence is that of `_settled`, over at most 50 instances of each class, or 4,000 in all. It
+rests on pairs of classes. Whoever says where instances come from (`LabelledSet.origin`) pays for
+the classes that changed since the decision before.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from math import log
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,11 +19,11 @@ from palacs.checks import Bandwidth, Codes, Features
 from palacs.compiled import compiled
 from palacs.evidence._held import MOST_BYTES, Held, held_for
 from palacs.evidence._labelled_set import MANY, LabelledSet
-from palacs.evidence._settled import LEFT_OUT, SPLITS, ClassEvidence, no_evidence, soft
+from palacs.evidence._settled import LEFT_OUT, SPLITS, ClassEvidence, Halves, no_evidence, soft
 from palacs.kernel import (
-    ByClass,
+    Members,
     Sums,
-    by_class,
+    choose_members,
     fill_nearest,
     fill_sums,
     fill_widths,
@@ -30,6 +31,7 @@ from palacs.kernel import (
     halved,
     no_widths,
     widest_bandwidth,
+    width_rows,
 )
 
 # So many classes' rows are worked out at a time, by one thread.
@@ -50,8 +52,7 @@ def evidence_of_many(labelled: LabelledSet, bandwidth: Bandwidth, prior: Feature
         Corrects for class sizes, or is empty.
     """
     n_classes = labelled.n_classes
-    each = max(_OF_EACH, MANY // n_classes)
-    chosen: ByClass = by_class(labelled.y, n_classes, each, LEFT_OUT)
+    chosen = _chosen(labelled)
     evidence: ClassEvidence = no_evidence(n_classes)
     lasting = labelled.origin is not None and _bytes(n_classes) <= MOST_BYTES
     with _threads() as threads, held_for(labelled.origin) as held:
@@ -66,11 +67,47 @@ def evidence_of_many(labelled: LabelledSet, bandwidth: Bandwidth, prior: Feature
     return evidence
 
 
+def _chosen(labelled: LabelledSet) -> Members:
+    each = max(_OF_EACH, MANY // labelled.n_classes)
+    chosen: Members = choose_members(labelled.y, labelled.n_classes, each, LEFT_OUT)
+    return chosen
+
+
+class Selection(NamedTuple):
+    """What `evidence_of_many` looks at, in the order of acquisition.
+
+    Attributes
+    ----------
+    places : ndarray of shape (n_selected,)
+        In the labelled set.
+    known : Halves
+        Classes and halves of those selected.
+    width_rows : ndarray of shape (n_rows,)
+        Which of those selected the bandwidth rests on.
+    """
+
+    places: Codes
+    known: Halves
+    width_rows: Codes
+
+
+def select_of_many(labelled: LabelledSet) -> Selection:
+    """Return what `evidence_of_many` looks at, for whoever computes elsewhere."""
+    chosen = _chosen(labelled)
+    places, order = np.sort(chosen.members), np.argsort(chosen.members)
+    y, half = labelled.y[places], chosen.half[order]
+    counts = np.diff(chosen.starts)
+    in_half = np.repeat(counts[:, None] // 2, SPLITS, axis=1)
+    ends = zip(chosen.starts[1:], width_rows(chosen), strict=True)
+    rows = np.concatenate([chosen.members[end - wanted : end] for end, wanted in ends])
+    return Selection(places, Halves(y, counts, half, in_half), np.searchsorted(places, rows))
+
+
 class _Work:
     """Fills what is lacking, in as many threads as matrix products would take."""
 
     def __init__(
-        self, X: Features, chosen: ByClass, held: Held, threads: ThreadPoolExecutor
+        self, X: Features, chosen: Members, held: Held, threads: ThreadPoolExecutor
     ) -> None:
         self.X, self.chosen, self.held, self.threads = X, chosen, held, threads
         self.everyone: Codes = np.arange(len(chosen.left_out))
@@ -168,7 +205,7 @@ def _bytes(n_classes: int) -> int:
 
 
 @compiled
-def decide_rows(sums: Sums, chosen: ByClass, prior: Features, into: ClassEvidence) -> None:
+def decide_rows(sums: Sums, chosen: Members, prior: Features, into: ClassEvidence) -> None:
     """Decide the instances left out of some classes, and add what follows to the evidence.
 
     As `palacs.evidence.tally` does; ``prior`` (n_classes,) corrects for class sizes or is empty.
@@ -199,7 +236,7 @@ def _log_weight(prior: Features, c: int, size: int) -> float:
 def _decide_row(
     left_out: tuple[int, int, int],
     known: tuple[Features, Features, Features],
-    chosen: ByClass,
+    chosen: Members,
     prior: Features,
     into: ClassEvidence,
 ) -> None:

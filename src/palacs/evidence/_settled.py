@@ -16,6 +16,7 @@ from sklearn.base import clone
 from palacs.checks import Codes, Features
 from palacs.compiled import compiled
 from palacs.evidence._labelled_set import LabelledSet, encode
+from palacs.kernel import ENOUGH
 from palacs.stream import FOLDS, HALVES, Stream, permutation, philox, to_unit
 
 # Each class is halved twice at random; both sides of both are looked at, four halves in all.
@@ -24,8 +25,6 @@ SPLITS = 2
 LEFT_OUT = 25
 # Similarities below exp(-30) of the nearest decide nothing.
 NEGLIGIBLE = 30.0
-# From so many instances of a class on the one beside a left-out instance is left out with it.
-ENOUGH = 4
 # With so many instances of every class a model that cannot be fitted will never be.
 _PLENTY = 20
 

@@ -14,13 +14,13 @@ import numpy as np
 from palacs.arrays import ByClass, Exponents, Tensor, by_class, like, on_host, torch_of
 from palacs.checks import Codes, Features
 from palacs.evidence._settled import (
-    ENOUGH,
     LEFT_OUT,
     NEGLIGIBLE,
     SPLITS,
     ClassEvidence,
     Halves,
 )
+from palacs.kernel import ENOUGH
 
 
 class _Side(NamedTuple):

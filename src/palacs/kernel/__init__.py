@@ -15,14 +15,15 @@ from palacs.kernel._bandwidth import (
     resolve_bandwidth,
     spanned_dimensions,
 )
-from palacs.kernel._by_class import ENOUGH, ByClass, Sums, by_class, fill_sums
-from palacs.kernel._by_class_bandwidth import (
+from palacs.kernel._class_sums import ENOUGH, Members, Sums, choose_members, fill_sums
+from palacs.kernel._class_widths import (
     Widths,
     fill_nearest,
     fill_widths,
     halved,
     no_widths,
     widest_bandwidth,
+    width_rows,
 )
 from palacs.kernel._noise import Noise, draw_along_instances, draw_pending_along, fitting_noise
 from palacs.kernel._pseudo import draw_pending, draw_pseudo_instances, sample_pseudo_instances
@@ -64,7 +65,7 @@ __all__ = [
     "BLOCK",
     "ENOUGH",
     "LOOP_FEATURES",
-    "ByClass",
+    "Members",
     "Noise",
     "Sums",
     "TensorNoise",
@@ -72,7 +73,7 @@ __all__ = [
     "Widths",
     "auto_bandwidth",
     "bandwidth_from_squared",
-    "by_class",
+    "choose_members",
     "chosen_rows",
     "draw_along_instances",
     "draw_pending",
@@ -115,4 +116,5 @@ __all__ = [
     "squared_loop",
     "warn_if_vanished",
     "widest_bandwidth",
+    "width_rows",
 ]

@@ -25,6 +25,7 @@ from palacs.kernel._bandwidth import (
     chosen_rows,
     robust_mean,
 )
+from palacs.kernel._class_widths import in_steps
 from palacs.ties import TIE
 
 # Numbers of float64 held at a time.
@@ -33,23 +34,31 @@ _HELD = {"cuda": 2**26, "cpu": 2**22}
 _FIRST_LOOK = 64
 
 
-def resolve_bandwidth_tensor(bandwidth: Bandwidth, X: Tensor, y: Codes, n_classes: int) -> float:
-    """Return a bandwidth as a number, as `resolve_bandwidth` does for arrays."""
+def resolve_bandwidth_tensor(
+    bandwidth: Bandwidth, X: Tensor, y: Codes, n_classes: int, steady_rows: Codes | None = None
+) -> float:
+    """Return a bandwidth as a number, as `resolve_bandwidth` does for arrays.
+
+    With ``steady_rows`` (n_rows,) it rests on these, and comes in steps: that of many instances.
+    """
     if bandwidth != "auto":
         return float(bandwidth)
-    dimensions = spanned_tensor(X)
-    compared = _Compared(X, y, by_class(X, y, n_classes))
+    steady = steady_rows is not None
+    rows = chosen_rows(y) if steady_rows is None else steady_rows
+    dimensions = spanned_tensor(X[like(rows, X, keep=True)] if steady else X)
+    compared = _Compared(X, (y, rows), by_class(X, y, n_classes))
     reach = _reach(compared, on_a_line=dimensions == 1)
     if reach == 0.0:
         return NO_DISTANCE
     widest = float(bandwidth_of(reach, float(dimensions)))
+    widest = in_steps(widest) if steady else widest
     votes = sum(_halving_votes(*each, compared.known, widest) for each in compared)
     return widest * 0.5 ** best_of_halvings(*on_host(votes))
 
 
 def fitting_reach_tensor(X: Tensor, y: Codes, known: ByClass) -> float:
     """Return how far apart neighbours are, as `fitting_reach` does for arrays."""
-    return _reach(_Compared(X, y, known), on_a_line=spanned_tensor(X) == 1)
+    return _reach(_Compared(X, (y, chosen_rows(y)), known), on_a_line=spanned_tensor(X) == 1)
 
 
 def spanned_tensor(X: Tensor) -> int:
@@ -102,9 +111,9 @@ class _Compared:
     instances ordered by class, exact also for close ones.
     """
 
-    def __init__(self, X: Tensor, y: Codes, known: ByClass) -> None:
+    def __init__(self, X: Tensor, told: tuple[Codes, Codes], known: ByClass) -> None:
         self.X, self.known = X, known
-        rows = chosen_rows(y)
+        y, rows = told
         self.chosen = X[like(rows, X, keep=True)].double()
         self.codes = like(y[rows], X, keep=True)
         self.centre = X.mean(dim=0, dtype=self.chosen.dtype)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from palacs.arrays import is_tensor
+from palacs.arrays import is_tensor, like
 from palacs.checks import Codes, Features, HasMethods
 from palacs.classifier import ParzenWindowClassifier
 from palacs.compiled import compiled, without_compiling
@@ -30,6 +30,7 @@ from palacs.evidence import (
     no_evidence,
     out_of_fold_evidence,
     parzen_prior,
+    select_of_many,
     tally,
 )
 from palacs.kernel import (
@@ -188,8 +189,8 @@ class SpareSettled(Strategy):
         if type(model) is not ParzenWindowClassifier:
             return out_of_fold_evidence(labelled.thinned(), model, _FOLDS, stream)
         model._validate_params()
-        if len(labelled) > MANY and labelled.steady and not is_tensor(labelled.X):
-            return evidence_of_many(labelled, model.bandwidth, parzen_prior(model, labelled))
+        if len(labelled) > MANY and labelled.steady:
+            return _evidence_of_many(labelled, model)
         labelled = labelled.thinned()
         X, y, n_classes = labelled.X, labelled.y, labelled.n_classes
         known = halve(y, labelled.counts, stream)
@@ -206,6 +207,18 @@ class SpareSettled(Strategy):
             squared = squared_distances(X[block], X, bandwidth)
             tally(squared, block, known, (bandwidth, prior), evidence)
         return evidence
+
+
+def _evidence_of_many(labelled: LabelledSet, model: ParzenWindowClassifier) -> ClassEvidence:
+    prior = parzen_prior(model, labelled)
+    if not is_tensor(labelled.X):
+        return evidence_of_many(labelled, model.bandwidth, prior)
+    some = select_of_many(labelled)
+    y, n_classes = some.known.y, labelled.n_classes
+    X = labelled.X[like(some.places, labelled.X, keep=True)]
+    width = resolve_bandwidth_tensor(model.bandwidth, X, y, n_classes, some.width_rows)
+    rows = latest_of_each(y, n_classes, LEFT_OUT)
+    return evidence_of_tensor(X, rows, some.known, (width, prior))
 
 
 class SpareForm(NamedTuple):

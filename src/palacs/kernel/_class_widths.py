@@ -23,7 +23,7 @@ from palacs.kernel._bandwidth import (
     robust_mean,
     spanned_dimensions,
 )
-from palacs.kernel._by_class import ByClass, centre, latest_members, squared_block
+from palacs.kernel._class_sums import Members, centre, latest_members, squared_block
 
 # Steps of the bandwidth per octave.
 _STEPS = 8
@@ -48,7 +48,7 @@ class Widths(NamedTuple):
 
 
 @compiled
-def width_rows(chosen: ByClass) -> Codes:
+def width_rows(chosen: Members) -> Codes:
     """Return how many of each class, the latest, a bandwidth rests on: 500 in all or so."""
     n_classes = chosen.left_out.shape[0]
     wanted = np.zeros(n_classes, dtype=np.int64)
@@ -79,7 +79,7 @@ def no_widths(n_classes: int) -> Widths:
 
 @compiled
 def fill_nearest(
-    X: Features, chosen: ByClass, classes: Codes, origin: Features, into: Widths
+    X: Features, chosen: Members, classes: Codes, origin: Features, into: Widths
 ) -> None:
     """Fill the nearest distances and the copies of the rows of some classes."""
     wanted = width_rows(chosen)
@@ -102,7 +102,7 @@ def fill_nearest(
 
 
 @compiled
-def widest_bandwidth(X: Features, chosen: ByClass, into: Widths) -> float:
+def widest_bandwidth(X: Features, chosen: Members, into: Widths) -> float:
     """Return the bandwidth before it is halved, in steps; 0 where no class is at two places."""
     rows, _ = latest_members(chosen, np.arange(chosen.left_out.shape[0]), width_rows(chosen))
     dimensions = spanned_dimensions(X[rows])
@@ -122,7 +122,7 @@ def in_steps(bandwidth: float) -> float:
 @compiled
 def fill_widths(
     X: Features,
-    chosen: ByClass,
+    chosen: Members,
     pairs: tuple[Codes, Codes],
     model: tuple[Features, float],
     into: Widths,
@@ -168,7 +168,7 @@ def _sum_widths(
 
 
 @compiled
-def halved(chosen: ByClass, widest: float, known: Widths) -> float:
+def halved(chosen: Members, widest: float, known: Widths) -> float:
     """Return the bandwidth at which instances left out are classified best, as `_best_halving`."""
     wanted = width_rows(chosen)
     n_classes = wanted.shape[0]

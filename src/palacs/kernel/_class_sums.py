@@ -29,7 +29,7 @@ _NO_STEP = np.uint64(0)
 Norms = tuple[Features, Features]
 
 
-class ByClass(NamedTuple):
+class Members(NamedTuple):
     """The instances of each class that count, class by class in the order they were acquired.
 
     Attributes
@@ -73,7 +73,7 @@ class Sums(NamedTuple):
 
 
 @compiled
-def by_class(y: Codes, n_classes: int, most: int, most_left_out: int) -> ByClass:
+def choose_members(y: Codes, n_classes: int, most: int, most_left_out: int) -> Members:
     """Select at most ``most`` of each class, evenly over time and with the first and the latest.
 
     Who is in a half depends on the class and on how many it has, on no seed and no other class
@@ -105,13 +105,13 @@ def by_class(y: Codes, n_classes: int, most: int, most_left_out: int) -> ByClass
                 half[starts[c] + p, 1] = True
                 taken_1 += 1
         first += counts[c]
-    return ByClass(members, starts, left_out, half)
+    return Members(members, starts, left_out, half)
 
 
 @compiled
 def fill_sums(
     X: Features,
-    chosen: ByClass,
+    chosen: Members,
     pairs: tuple[Codes, Codes],
     model: tuple[Features, float],
     into: Sums,
@@ -143,7 +143,7 @@ def fill_sums(
 
 
 @compiled
-def latest_members(chosen: ByClass, classes: Codes, wanted: Codes) -> tuple[Codes, Codes]:
+def latest_members(chosen: Members, classes: Codes, wanted: Codes) -> tuple[Codes, Codes]:
     """Return the latest ``wanted`` (n_classes,) members of some classes, and where each begins."""
     starts = np.zeros(classes.shape[0] + 1, dtype=np.int64)
     for place in range(classes.shape[0]):
