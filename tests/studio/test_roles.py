@@ -38,6 +38,9 @@ ANNOTATE = PERFORM | {
     "POST /api/v1/campaigns/{name}/claim",
     "POST /api/v1/campaigns/{name}/tell",
     "POST /api/v1/campaigns/{name}/upload",
+    "POST /api/v1/campaigns/{name}/recording",
+    "GET /api/v1/campaigns/{name}/mine",
+    "GET /campaigns/{name}/annotate",
     "POST /api/v1/campaigns/{name}/tell-many",
 }
 READ_BY_POST = {"POST /api/v1/campaigns/{name}/predict"}  # numbers do not fit into an address
@@ -148,7 +151,7 @@ def test_viewers_read_and_experimenters_do_everything_in_their_campaign(lab: Lab
     assert lab.open_to(secret, "other") == WITHOUT_A_CAMPAIGN
     _, secret = lab.links.make(Role.VIEWER, "mine", "Cleo")
     read = {route for route in of_campaigns if route.startswith("GET ")} | READ_BY_POST
-    own = re.compile("/(cue|session|links|people)$")
+    own = re.compile("/(cue|session|links|people|mine|annotate)$")
     assert lab.open_to(secret) == {route for route in read if not own.search(route)}
     assert lab.open_to(secret, "other") == WITHOUT_A_CAMPAIGN
 

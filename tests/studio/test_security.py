@@ -89,7 +89,7 @@ def test_the_launch_link_gives_a_cookie_and_a_clean_address(lab: Any) -> None:
     assert answer.headers["Location"] == "/campaigns/guarded?tab=2"
     set_cookie = answer.headers["Set-Cookie"]
     assert "HttpOnly" in set_cookie
-    assert "SameSite=strict" in set_cookie
+    assert "SameSite=lax" in set_cookie
     assert "Path=/" in set_cookie
     assert send(lab, "GET", "/draw", Cookie=cookie(lab)).status == 200
     assert send(lab, "GET", "/draw?nottoken=1", Cookie=cookie(lab)).status == 200

@@ -13,6 +13,7 @@ need("campaign", "palacs.campaign")
 from palacs.campaign._acquired import Acquired, NoMore, NotAcquired, Source
 from palacs.campaign._asking import AskAndTell
 from palacs.campaign._author import acting_as, acting_holder, author
+from palacs.campaign._bringing import bring_recording
 from palacs.campaign._campaign import Campaign
 from palacs.campaign._campaign_errors import (
     BudgetExhausted,
@@ -84,6 +85,7 @@ __all__ = [
     "acting_as",
     "acting_holder",
     "author",
+    "bring_recording",
     "create_campaign",
     "history_to_json",
     "import_campaign",

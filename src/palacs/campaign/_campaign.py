@@ -22,6 +22,7 @@ from palacs.campaign._attrs import Attrs, check_attrs
 from palacs.campaign._calls import Call, call_of, first_outcome, kept, signed
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._operations import Answer, Notes
+from palacs.campaign._recordings import Recording
 from palacs.campaign._records import Instance, Request
 from palacs.campaign._records import id_of as _id_of
 from palacs.campaign._snapshot import Snapshot, snapshot_of
@@ -200,7 +201,7 @@ class Campaign(TabledCampaign, AskAndTell):
             The request or its id, also after its lease ended.
         x : array-like of shape (n_features,) or None
             Raw feature values, finite; None lets the extractor in force make them from the
-            recording.
+            recording, also from one that came when the request was performed.
         label : str, int or None
             The class the instance has, where it is another than the one asked for.
         op : str or None
@@ -220,6 +221,8 @@ class Campaign(TabledCampaign, AskAndTell):
         Instance
         """
         id_ = _id_of(request)
+        if x is None and notes.get("recording") is None:
+            notes["recording"] = self.recording(id_)
         given = _operations.answer(x, label, **notes)
         call = call_of(op, "tell", id_, given)
         self._record_answers([given], partial(_operations.tell_all, ids=[id_]), call)
@@ -272,16 +275,19 @@ class Campaign(TabledCampaign, AskAndTell):
         request: Request | str,
         *,
         attrs: Mapping[str, Any] | None = None,
+        recording: Recording | None = None,
         op: str | None = None,
     ) -> None:
         """Record that a request was carried out and its data are still to come.
 
         Its lease starts anew, so that it keeps counting as pending meanwhile. What is noted with
-        it, such as when the cue was shown, holds for the instance it brings.
+        it, such as when the cue was shown, holds for the instance it brings; so does a recording,
+        whose features are made or told later.
         """
         id_, noted = _id_of(request), check_attrs(attrs)
-        call = call_of(op, "performed", id_, *([] if noted is None else [noted]))
-        self._record(lambda ledger: _operations.performed(ledger, id_, noted), call)
+        kept = None if recording is None else Recording.of(recording)
+        call = call_of(op, "performed", id_, *(each for each in (noted, kept) if each is not None))
+        self._record(lambda ledger: _operations.performed(ledger, id_, noted, kept), call)
 
     def add(
         self,

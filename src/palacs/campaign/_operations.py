@@ -288,16 +288,25 @@ def fail(ledger: Ledger, id_: str, reason: str, attrs: dict[str, Any] | None = N
     return [Draft("failed", id_, entry.asked, payload={"reason": reason}, attrs=attrs)]
 
 
-def performed(ledger: Ledger, id_: str, attrs: Attrs | None = None) -> list[Draft]:
-    """Record that a request was carried out and its data are on their way."""
+def performed(
+    ledger: Ledger, id_: str, attrs: Attrs | None = None, recording: Recording | None = None
+) -> list[Draft]:
+    """Record that a request was carried out and its data, or its features, are on their way."""
     entry, _ = _find_request(ledger, id_)
     if _anothers(entry):
         raise Conflict(belongs_elsewhere(id_))
-    if entry.told_at is not None or entry.performed_at is not None:
+    known = recording_of(entry)
+    if recording is not None and known is not None and recording.to_json() != known.to_json():
+        raise Conflict(f"request {id_!r} has another recording already; undo it first.")
+    if entry.told_at is not None:
+        return []
+    if entry.performed_at is not None and (recording is None or known is not None):
         return []
     if entry.failed_at is not None:
         raise Conflict(f"request {id_!r} was already reported as failed.")
-    payload = {"lease": ledger.settings.lease}
+    payload: dict[str, Any] = {"lease": ledger.settings.lease}
+    if recording is not None:
+        payload["recording"] = recording.to_payload()
     return [Draft("performed", id_, entry.asked, payload=payload, attrs=attrs)]
 
 

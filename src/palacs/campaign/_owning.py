@@ -8,6 +8,8 @@ and instruments, are never refused: an instrument may tell what any page has per
 
 from __future__ import annotations
 
+from typing import Any
+
 from palacs.campaign import _operations, _values
 from palacs.campaign._author import acting_holder, is_confined
 from palacs.campaign._calls import call_of, kept
@@ -17,6 +19,8 @@ from palacs.campaign._extracting import ExtractingCampaign
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._records import Instance, Request, id_of
 from palacs.storage import Draft
+
+_LOOKED_AT = 5_000
 
 
 class OwningCampaign(ExtractingCampaign):
@@ -95,6 +99,28 @@ class OwningCampaign(ExtractingCampaign):
                 return self._ledger.instance(entry)
         with kept(op):
             return self.request(entry.id)
+
+    def done_by(self, holder: str, most: int = 20) -> list[dict[str, Any]]:
+        """Return what a holder did last, the latest first: id, label, state, whether recorded.
+
+        What is under way and not performed is left out; only the last requests are looked at.
+        """
+        self._refresh()
+        at, found = self._storage.now(), []
+        with self._mutex:
+            entries = self._ledger.entries
+            n = len(entries)
+            for entry in entries.at(range(n - 1, max(-1, n - 1 - _LOOKED_AT), -1)):
+                state = entry.state(at)
+                if entry.holder != holder or (state == "pending" and entry.performed_at is None):
+                    continue
+                label = entry.asked if entry.label is None else entry.label
+                shown = "awaiting" if state == "pending" else state
+                recorded = entry.recording is not None
+                found.append({"id": entry.id, "label": label, "state": shown, "recorded": recorded})
+                if len(found) == most:
+                    break
+        return found
 
 
 def _claim(ledger: Ledger, id_: str, at: float, take_over: bool) -> list[Draft]:

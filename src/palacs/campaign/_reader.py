@@ -167,9 +167,12 @@ class CampaignReader:
             known = recording_of(entry)
         if known is None or not known.kept:
             return known
-        # The content is in the record alone.
-        told = self._storage.events(self._stored.key, entry.done - 1, limit=1)[0]
-        return Recording.from_payload(told.payload["recording"])
+        # The content is in the record alone, with what brought it or when it was performed.
+        for after in (entry.done - 1, entry.seq):
+            for event in self._storage.events(self._stored.key, after, limit=entry.done - after):
+                if event.entry == id_ and event.payload.get("recording"):
+                    return Recording.from_payload(event.payload["recording"])
+        return known
 
     def check_recordings(self, folder: str | Path | None = None) -> list[RecordingCheck]:
         """Say of every recording whether it is still what it was when it was told.

@@ -77,6 +77,12 @@ def studio_command(
         typer.Option("--proxy", help="Believe X-Forwarded-Host and -Proto of a proxy in front."),
     ] = False,
     links_file: Links = None,
+    recordings: Annotated[
+        Path | None,
+        typer.Option(
+            "--recordings", help="The folder that keeps uploaded recordings. [beside the storage]"
+        ),
+    ] = None,
     listen: Annotated[
         str | None,
         typer.Option(
@@ -99,6 +105,7 @@ def studio_command(
             reports=_folders(reports),
             markers=markers,
             links=links_file,
+            recordings=recordings,
             public_url=public_url,
             certificate=certificate,
             key=key,

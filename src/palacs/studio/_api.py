@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends
 from fastapi.security import HTTPBearer
 
 from palacs.studio import (
+    _api_bring,
     _api_campaigns,
     _api_course,
     _api_cue,
@@ -24,6 +25,7 @@ bearer = HTTPBearer(auto_error=False, description="The launch token, or that of 
 
 router = APIRouter(prefix="/api/v1", dependencies=[Depends(acting)])
 for _part in (
+    _api_bring,
     _api_record,
     _api_links,
     _api_sources,

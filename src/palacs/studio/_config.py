@@ -36,11 +36,15 @@ class StudioConfig:
     reports : tuple of Path
         Folders in which to look for results of ``reproduce`` and ``compare``.
     largest_upload : int
-        Most bytes that a request may carry.
+        Most bytes that a request may carry,
+    largest_recording : int
+        and one that brings a recording.
     markers : bool
         Whether cues go out as markers of a lab stream, see `palacs.lsl.MarkerOutlet`.
     links : Path or None
         The file that keeps the links of others; by default one beside the storage.
+    recordings : Path or None
+        The folder that keeps uploaded recordings; by default one beside the storage.
     public_url : str or None
         Where others on the network reach it; by default nobody does.
     certificate, key : Path or None
@@ -61,8 +65,10 @@ class StudioConfig:
     port: int = DEFAULT_PORT
     reports: tuple[Path, ...] = ()
     largest_upload: int = 8 * MEBIBYTE
+    largest_recording: int = 64 * MEBIBYTE
     markers: bool = False
     links: Path | None = None
+    recordings: Path | None = None
     public_url: str | None = None
     certificate: Path | None = None
     key: Path | None = None

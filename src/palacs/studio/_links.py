@@ -83,20 +83,20 @@ class Link:
         return Visitor(self.role, self.campaign, self.id, self.name)
 
 
-def place_of(storage: Storage) -> Path | None:
-    """Return the file for the links of a storage; None where they last as long as the studio.
+def place_of(storage: Storage, what: str = "links") -> Path | None:
+    """Return where what belongs to a storage is kept; None where it lasts as long as the studio.
 
-    Beside a SQLite file, so that everybody who works on that means the same links; for a database
-    on a server, in this user's own folder for such things.
+    Beside a SQLite file, so that everybody who works on that means the same; for a database on a
+    server, in this user's own folder for such things.
     """
     if storage.url == "memory":
         return None
     path = getattr(storage, "path", None)
     if isinstance(path, Path):
-        return path.with_name(f"{path.name}.links")
+        return path.absolute().with_name(f"{path.name}.{what}")
     home = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser()
     digest = hashlib.sha256(storage.url.encode()).hexdigest()[:16]
-    return home / "palacs" / f"{digest}.links"
+    return home / "palacs" / f"{digest}.{what}"
 
 
 class LinkBook:

@@ -60,6 +60,12 @@ def cue(request: Request, campaign: TheCampaign) -> HTMLResponse:
     return _page(request, "cue", name=campaign.name)
 
 
+@router.get("/campaigns/{name:path}/annotate")
+def annotate(request: Request, campaign: TheCampaign) -> HTMLResponse:
+    """Show what an annotator sees on a phone."""
+    return _page(request, "annotate", name=campaign.name)
+
+
 @router.get("/campaigns/{name:path}/session")
 def session(request: Request, campaign: TheCampaign) -> HTMLResponse:
     """Show the participant of a session the cue and nothing else."""

@@ -113,6 +113,7 @@ TABLE: dict[str, Row] = {
     "GET /campaigns/{name}/people": _WRITE,
     "GET /campaigns/{name}/cue": _PERFORM,
     "GET /campaigns/{name}/session": _PERFORM,
+    "GET /campaigns/{name}/annotate": _ANNOTATE,
     # About no campaign at all; the streams of others are left out of /events.
     f"GET {_API}/clock": _ALL,
     f"GET {_API}/events": _ALL,
@@ -141,6 +142,8 @@ TABLE: dict[str, Row] = {
     f"POST {_OF_CAMPAIGN}/claim": _ANNOTATE,
     f"POST {_OF_CAMPAIGN}/tell": _ANNOTATE,
     f"POST {_OF_CAMPAIGN}/upload": _ANNOTATE,
+    f"POST {_OF_CAMPAIGN}/recording": _ANNOTATE,
+    f"GET {_OF_CAMPAIGN}/mine": _ANNOTATE,
     f"POST {_OF_CAMPAIGN}/tell-many": _ANNOTATE,
     # What is read.
     f"GET {_OF_CAMPAIGN}": _READ,
@@ -225,7 +228,7 @@ def may(visitor: Visitor, method: str, path: str) -> bool:
 
 PAGES = {
     Role.PARTICIPANT: "/cue",
-    Role.ANNOTATOR: "/cue",
+    Role.ANNOTATOR: "/annotate",
     Role.VIEWER: "",
     Role.EXPERIMENTER: "",
 }

@@ -130,7 +130,7 @@ class Guard:
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = False
-        limited = _Limited(receive, self._config.largest_upload)
+        limited = _Limited(receive, self._limit(scope))
 
         async def noting(message: Message) -> None:
             nonlocal started
@@ -158,13 +158,17 @@ class Guard:
             message = f"this studio answers only as {self._config.public_origin}; use that address."
             return error_response(scope, 400, "host", message)
         scope[ORIGIN] = origin
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > self._config.largest_upload:
-            return error_response(scope, 413, "too-large", _too_large(self._config.largest_upload))
+        length, limit = headers.get("content-length", "0"), self._limit(scope)
+        if not length.isdecimal() or int(length) > limit:
+            return error_response(scope, 413, "too-large", _too_large(limit))
         access = access_of(scope)
         if access is Access.PUBLIC:
             return None
         return self._check_token(scope, headers, access)
+
+    def _limit(self, scope: Scope) -> int:
+        brings = scope["method"] == "POST" and scope["path"].endswith("/recording")
+        return self._config.largest_recording if brings else self._config.largest_upload
 
     def _origin_of(self, headers: Headers) -> str | None:
         """Return which of our own addresses a request was sent to; None where it is no such."""
@@ -239,8 +243,10 @@ class Guard:
         response = RedirectResponse(path + ("?" + rest if rest else ""), status_code=303)
         session = self._visitors.enter(visitor)
         secure = scope[ORIGIN].startswith("https:")
+        # Not strict: a link that is opened from a mail would be asked for a link. Whatever
+        # writes or tells has to come from our own pages in any case.
         response.set_cookie(
-            self._cookie(scope), session, httponly=True, samesite="strict", path="/", secure=secure
+            self._cookie(scope), session, httponly=True, samesite="lax", path="/", secure=secure
         )
         return response
 
@@ -302,7 +308,10 @@ def _with_headers(send: Send, *, public: bool) -> Send:
 
 
 def _too_large(limit: int) -> str:
-    return f"the request is larger than {limit:,} bytes; send one instance at a time."
+    return (
+        f"the request is larger than {limit:,} bytes; send one instance at a time, a smaller "
+        "picture or a shorter recording."
+    )
 
 
 class _Limited:
