@@ -11,7 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from palacs.arrays import ByClass, Exponents, Tensor, by_class, like, on_host, torch_of
+from palacs.arrays import (
+    ByClass,
+    Exponents,
+    Tensor,
+    by_class,
+    like,
+    on_host,
+    similar_sums,
+    torch_of,
+)
 from palacs.checks import Codes, Features
 from palacs.evidence._settled import (
     LEFT_OUT,
@@ -123,7 +132,9 @@ class _Window:
         """
         torch = self.torch
         own = self._own(rows, exponents)
-        sums = self.ordered.sums(exponents).view(len(self.counts), 4, -1)
+        near = similar_sums(self.ordered, exponents, own.similarity.amax(dim=0), NEGLIGIBLE)
+        torch.threshold_(own.similarity.sub_(near.nearest), -NEGLIGIBLE, -torch.inf).exp_()
+        sums = near.sums.view(len(self.counts), 4, -1)
         k = sums.sum(1)
         scores = self._scores(k, self.counts[:, None], self.prior)
         first, rival = scores.max(dim=0)
@@ -144,9 +155,9 @@ class _Window:
         return _Decided(right, torch.where(first > 0.0, rival, -1), changes)
 
     def _own(self, rows: Codes, exponents: Tensor) -> _Own:
-        """Turn exponents into similarities relative to the nearest instance that is not left out.
+        """Take what concerns the own class out of exponents (n, n_rows), less those left out.
 
-        Those of an instance's own class are taken out of the others, and are none there.
+        Its similarities are still exponents.
         """
         torch = self.torch
         row = like(rows, exponents, keep=True)
@@ -163,10 +174,6 @@ class _Window:
         known = (self.counts[code] >= ENOUGH) & (close > -torch.inf)
         beside = torch.where(known, beside, -1)
         own.masked_fill_(acquired == beside, -torch.inf)
-        nearest = torch.maximum(exponents.amax(dim=0), own.amax(dim=0))
-        nearest = torch.where(torch.isfinite(nearest), nearest, 0.0)
-        for each in (exponents, own):
-            torch.threshold_(each.sub_(nearest), -NEGLIGIBLE, -torch.inf).exp_()
         return _Own(code, row, beside, own, acquired)
 
     def _own_score(self, own: _Own, side: _Side | None) -> Tensor:

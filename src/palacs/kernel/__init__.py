@@ -56,7 +56,6 @@ from palacs.kernel._tensor_noise import (
 from palacs.kernel._tensor_sums import (
     effective_tensor,
     frequencies_tensor,
-    relative_to_nearest,
     similarity_tensor,
 )
 from palacs.kernel._vanishing import VanishingKernelWarning, warn_if_vanished
@@ -101,7 +100,6 @@ __all__ = [
     "noise_in_all_directions",
     "reach_from_squared",
     "relative_frequencies",
-    "relative_to_nearest",
     "renew_relative",
     "resolve_bandwidth",
     "resolve_bandwidth_tensor",

@@ -5,7 +5,7 @@ The same sums as the compiled ones: relative to the nearest instance, a block of
 
 from __future__ import annotations
 
-from palacs.arrays import ByClass, Exponents, Tensor, torch_of
+from palacs.arrays import ByClass, Exponents, Tensor, similar_sums, torch_of
 
 
 def similarity_tensor(queries: Tensor, X: Tensor, bandwidth: float) -> Tensor:
@@ -37,12 +37,12 @@ def frequencies_tensor(
     if len(known.X) == 0:
         return k
     for block, exponents, added in Exponents(known.X, bandwidth).blocks(queries):
-        nearest = relative_to_nearest(exponents)
         if weights is not None:
-            exponents *= weights[known.order][:, None]
-        sums = known.sums(exponents).to(dtype)
+            exponents += weights[known.order].log()[:, None]
+        nearest, sums, _ = similar_sums(known, exponents)
+        sums = sums.to(dtype)
         if not relative:
-            sums *= (nearest + added).to(dtype).clamp_(max=0.0).exp_()
+            sums *= (nearest + added).to(dtype).exp_()
         k[block] = sums.T
     return k
 
@@ -52,20 +52,7 @@ def effective_tensor(points: Tensor, known: ByClass, bandwidth: float) -> Tensor
     torch = torch_of(points)
     k = points.new_empty(len(points), len(known.lengths))
     for block, exponents, _ in Exponents(known.X, bandwidth).blocks(points):
-        relative_to_nearest(exponents)
-        sums = known.sums(exponents)
-        squares = torch.linalg.vector_norm(exponents, dim=0).square_()
+        _, sums, squares = similar_sums(known, exponents)
         each = torch.where(squares > 0.0, sums.sum(0) / squares, 0.0)
         k[block] = sums.mul_(each).T
     return k
-
-
-def relative_to_nearest(exponents: Tensor) -> Tensor:
-    """Turn exponents (n, n_query) into similarities, the nearest one's is one; return its exponent.
-
-    Where all distances are too large for floating point, all are zero.
-    """
-    torch = torch_of(exponents)
-    nearest = exponents.amax(dim=0)
-    exponents.sub_(torch.where(torch.isfinite(nearest), nearest, 0.0)).exp_()
-    return nearest
