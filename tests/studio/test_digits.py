@@ -1,9 +1,7 @@
-"""The drawing demo without a browser: strokes become digits, and digits become accuracy."""
+"""The drawing demo without a browser: strokes become digits, and drawings become a race."""
 
 from __future__ import annotations
 
-import itertools
-import random
 import time
 from collections.abc import Callable
 from typing import Any
@@ -13,14 +11,12 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
-from palacs import ParzenWindowClassifier
-from palacs.evidence import default_model
-from palacs.studio._digits import guess, hold_out_curve
+from palacs.studio._drawn_for_you import drawn_for_you
+from palacs.studio._race import Drawn, curves, equal_order, equal_set, outcome
+from palacs.studio._scans import N_FORMS, SYMBOLS, hands_of, scans
 from palacs.studio._strokes import to_digit
 
-from .hand import DIGITS, strokes_of
-
-MODEL = default_model(bandwidth=0.3, classes=list("0123456789"))
+from .hand import DIGITS
 
 
 @pytest.fixture(scope="module")
@@ -88,78 +84,134 @@ def test_a_dash_stays_a_dash() -> None:
     assert picture[[0, 1, 6, 7]].sum() == 0
 
 
-def test_accuracy_grows_with_the_drawings() -> None:
-    X = np.array([to_digit(strokes) for _, strokes in DIGITS])
-    codes = np.array([digit for digit, _ in DIGITS])
-    curve = hold_out_curve(X, codes, MODEL)
-    assert curve.accuracy[0] == pytest.approx(0.1, abs=0.01), "one digit known, one tenth read"
-    assert curve.accuracy[-1] > 0.5
-    assert curve.recall.shape == (10,)
-    assert curve.recall @ np.bincount(load_digits().target) / 1797 == pytest.approx(
-        curve.accuracy[-1]
-    )
+# -- the race --------------------------------------------------------------------------
 
 
-def test_the_classifier_is_the_campaigns_own_model() -> None:
-    scanned = load_digits()
-    X, codes = scanned.data[:60], scanned.target[:60]
-    model = ParzenWindowClassifier(bandwidth=0.3, classes=range(10), class_prior="uniform")
-    model.fit(X / 16, codes)
-    expected = np.mean(model.predict(scanned.data / 16) == scanned.target)
-    assert hold_out_curve(X, codes, MODEL).accuracy[-1] == pytest.approx(expected)
-    for x in scanned.data[60:80]:
-        assert guess(X, codes, x, MODEL) == str(model.predict([x / 16])[0])
-    assert guess(X[:0], codes[:0], X[0], MODEL) is None
+def drawn_in_turn(hand: int, n: int) -> Drawn:
+    codes = np.arange(n) % len(SYMBOLS)
+    strokes = [drawn_for_you(SYMBOLS[code], hand, i) for i, code in enumerate(codes)]
+    return Drawn(np.array([to_digit(lines) for lines in strokes]), codes)
+
+
+def test_no_hand_lends_and_judges() -> None:
+    everything, _, forms = scans()
+    form_of = {row.tobytes(): form for row, form in zip(everything, forms.tolist(), strict=True)}
+    hands = hands_of(5, without=3)
+    lending = {form_of[row.tobytes()] for rows in hands.lent for row in rows}
+    judging = {form_of[row.tobytes()] for row in hands.judges}
+    assert lending.isdisjoint(judging)
+    assert 3 not in lending | judging
+    assert len(lending) == 7
+    assert len(judging) == 6
+
+
+def test_a_form_begins_where_the_same_row_of_digits_begins_again() -> None:
+    _, digits, forms = scans()
+    for form in range(N_FORMS):
+        assert digits[forms == form][:10].tolist() == list(range(10))
+
+
+def test_asked_equally_both_sides_of_the_race_are_the_same() -> None:
+    hands, drawn = hands_of(2), drawn_in_turn(7, 12)
+    seen = curves(hands, drawn, drawn.codes)
+    assert seen.stand_ins == 0
+    assert seen.asked.tolist() == seen.equal.tolist()
+    assert seen.asked[0] == pytest.approx(0.75), "one symbol known, three quarters misread"
+    assert seen.asked[-1] < 0.4
+
+
+def test_what_was_shown_of_a_race_does_not_change_later() -> None:
+    hands, drawn, order = hands_of(2), drawn_in_turn(7, 9), equal_order(3)
+    early = curves(hands, Drawn(drawn.X[:6], drawn.codes[:6]), order)
+    late = curves(hands, drawn, order)
+    assert late.asked[:6].tolist() == early.asked.tolist()
+    assert late.equal[:6].tolist() == early.equal.tolist()
+
+
+def test_a_stranger_stands_in_only_for_what_was_not_drawn() -> None:
+    hands = hands_of(2)
+    threes = Drawn(drawn_in_turn(7, 16).of(1), np.ones(4, dtype=np.int64))
+    X, codes, stand_ins = equal_set(hands, threes, np.array([0, 1, 1, 2]))
+    assert stand_ins == 2, "a 0 and a 7 that nobody drew"
+    assert codes.tolist() == [0, 0, 1, 1, 1, 1, 2, 2]
+    assert X[2].tolist() == threes.X[0].tolist()
+    assert X[3].tolist() == hands.lent_to(1, 0).tolist(), "and with each a scan comes along"
+
+
+@pytest.mark.parametrize(
+    ("asked", "equal", "kind", "saved"),
+    [
+        ([0.4, 0.1, 0.3, 0.1, 0.1], [0.4, 0.4, 0.4, 0.3, 0.2], "won", 1),
+        ([0.4, 0.2, 0.2, 0.2, 0.1], [0.4, 0.4, 0.4, 0.3, 0.2], "won", 3),
+        ([0.4, 0.4, 0.4, 0.3, 0.2], [0.4, 0.2, 0.2, 0.2, 0.1], "lost", 3),
+        ([0.4, 0.4, 0.4, 0.4, 0.1], [0.4, 0.1, 0.1, 0.1, 0.2], "won", 0),
+        ([0.4, 0.1, 0.1, 0.1, 0.2], [0.4, 0.4, 0.4, 0.3, 0.2], "tie", 0),
+    ],
+)
+def test_saved_counts_from_where_the_winner_stays(
+    asked: list[float], equal: list[float], kind: str, saved: int
+) -> None:
+    ended = outcome(np.array(asked), np.array(equal))
+    assert (ended.kind, ended.saved) == (kind, saved)
+    assert ("saved you" in ended.sentence) == (saved > 0)
+    assert ("lost" in ended.sentence) == (kind == "lost")
 
 
 # -- over REST -------------------------------------------------------------------------
 
 
-def _draw(studio: Any, name: str, request: dict[str, Any], shake: random.Random) -> Any:
-    strokes = [
-        [[x + shake.gauss(0, 1), y + shake.gauss(0, 1)] for x, y in line]
-        for line in strokes_of(request["label"], shake.randrange(2))
-    ]
-    body = {"id": request["id"], "strokes": strokes}
-    return studio.post(f"/demo/digits/{name}/drawing", body)
+def _draw(studio: Any, name: str, request: dict[str, Any]) -> Any:
+    path = f"/demo/digits/{name}"
+    strokes = studio.get(f"{path}/drawn-for-you?label={request['label']}")["strokes"]
+    return studio.post(f"{path}/drawing", {"id": request["id"], "strokes": strokes})
 
 
-def test_fifteen_drawings_over_rest_are_told_to_a_campaign(shared_studio: Any) -> None:
-    begun = shared_studio.post("/demo/digits/start", {"afresh": True})
-    name, request = begun["name"], begun["next"]
-    assert begun["accuracy"] is None
-    shake = random.Random(0)
-    asked = []
-    for _ in range(15):
-        asked.append(request["label"])
-        answer = _draw(shared_studio, name, request, shake)
-        request = answer["next"]
-    assert sorted(asked[:10]) == list("0123456789"), "every digit once before any twice"
-    assert all(a != b for a, b in itertools.pairwise(asked)), "never twice in a row"
-    assert answer["acquired"] == 15
-    assert answer["accuracy"] > 0.45
-    assert len(answer["curve"]) == 15
-    assert sum(answer["counts"].values()) == 15
-    assert shared_studio.get(f"/campaigns/{name}/status")["instances"] == 15
+def test_a_race_over_rest_ends_after_thirty_drawings(shared_studio: Any) -> None:
+    answer = shared_studio.post("/demo/digits/start", {"afresh": True})
+    name, asked = answer["name"], []
+    assert answer["asked"] == []
+    while answer["next"] is not None:
+        assert answer["outcome"] is None
+        asked.append(answer["next"]["label"])
+        answer = _draw(shared_studio, name, answer["next"])
+    assert len(asked) == 30
+    assert sorted(asked[:4]) == list(SYMBOLS), "every symbol once before any twice"
+    assert sum(answer["counts"].values()) == sum(answer["equal_counts"].values()) == 30
+    assert sorted(answer["equal_counts"].values()) == [7, 7, 8, 8]
+    assert answer["asked"][-1] < 0.25
+    sentence = answer["outcome"]["sentence"]
+    assert ("lost" in sentence) == (answer["asked"][-1] > answer["equal"][-1])
+    rows = shared_studio.get(f"/campaigns/{name}/status")
+    assert rows["instances"] == 60, "with each drawing a scan by another hand came along"
     progress = shared_studio.get(f"/demo/digits/{name}/progress")
-    assert progress["accuracy"] == answer["accuracy"]
+    assert progress["outcome"] == answer["outcome"]
+    undone = shared_studio.post(f"/demo/digits/{name}/undo")
+    assert len(undone["drawings"]) == 29
+    assert undone["outcome"] is None
+    assert undone["next"] is not None
+    assert shared_studio.get(f"/campaigns/{name}/status")["instances"] == 58
 
 
-def test_coming_back_goes_on_with_the_latest_demo_and_the_same_digit(shared_studio: Any) -> None:
+def test_coming_back_goes_on_with_the_latest_race_and_the_same_digit(shared_studio: Any) -> None:
     begun = shared_studio.post("/demo/digits/start", {"afresh": True})
     again = shared_studio.post("/demo/digits/start")
     assert (again["name"], again["next"]) == (begun["name"], begun["next"])
     afresh = shared_studio.post("/demo/digits/start", {"afresh": True})
     assert afresh["name"] != begun["name"]
+    body = {"id": again["next"]["id"], "strokes": drawn_for_you(again["next"]["label"], 1, 0)}
+    path = f"/demo/digits/{again['name']}"
+    told = [shared_studio.post(f"{path}/drawing", body) for _ in range(2)]
+    assert len(told[1]["drawings"]) == 1, "sending a drawing again is harmless"
+    assert shared_studio.get(f"/campaigns/{again['name']}/status")["instances"] == 2
 
 
-def test_a_campaign_of_that_name_that_is_no_demo_is_left_alone(shared_studio: Any) -> None:
+def test_a_campaign_of_that_name_that_is_no_race_is_left_alone(shared_studio: Any) -> None:
     shared_studio.post("/campaigns", {"name": "taken", "classes": ["0", "1"]})
     begun = shared_studio.post("/demo/digits/start", {"name": "taken"})
     assert begun["name"] == "taken-2"
     status, answer = shared_studio.call("GET", "/demo/digits/taken/progress")
     assert status == 409
-    assert "no drawing demo" in answer["error"]["message"]
+    assert "no drawing race" in answer["error"]["message"]
 
 
 def test_an_empty_drawing_is_refused_and_the_digit_still_asked_for(shared_studio: Any) -> None:
@@ -170,6 +222,8 @@ def test_an_empty_drawing_is_refused_and_the_digit_still_asked_for(shared_studio
     assert status == 422
     assert "draw the digit" in answer["error"]["message"]
     assert shared_studio.post(f"{path}/next")["next"]["id"] == begun["next"]["id"]
+    status, answer = shared_studio.call("POST", f"{path}/undo", {})
+    assert status == 409
 
 
 def test_the_demo_asks_within_ten_seconds_of_the_command(
@@ -178,7 +232,7 @@ def test_the_demo_asks_within_ten_seconds_of_the_command(
     started = time.monotonic()
     studio = new_studio()
     request = studio.post("/demo/digits/start")["next"]
-    answer = _draw(studio, "digits", request, random.Random(0))
-    assert answer["acquired"] == 1
+    answer = _draw(studio, "race", request)
+    assert len(answer["drawings"]) == 1
     assert time.monotonic() - started < 10.0
     studio.stop()

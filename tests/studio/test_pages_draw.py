@@ -1,8 +1,10 @@
-"""The drawing demo in a real browser, drawn with real strokes of the mouse."""
+"""The drawing race in a real browser, drawn with real strokes of the mouse."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +25,7 @@ def page(shared_studio: Any, visitor: Visitor) -> Page:
     shared_studio.post("/demo/digits/start", {"afresh": True})
     opened = visitor.open("/draw")
     expect(opened.locator("[data-digit]")).not_to_be_empty()
-    expect(opened.get_by_role("button", name="Skip")).to_be_enabled()
+    expect(opened.get_by_role("button", name="Draw it for me")).to_be_enabled()
     return opened
 
 
@@ -53,23 +55,20 @@ def drawings(page: Page) -> Any:
     return page.locator("[data-gallery] li")
 
 
-def test_drawn_digits_raise_the_accuracy(shared_studio: Any, page: Page) -> None:
-    accuracy = page.locator("[data-accuracy]")
-    expect(accuracy).to_have_text("–")
-    seen = []
-    for number in range(1, 7):
+def test_drawn_digits_bring_the_race_on(shared_studio: Any, page: Page) -> None:
+    lane = page.locator("[data-asked]")
+    expect(lane).to_have_text("–")
+    for number in range(1, 6):
         draw(page, asked(page))
         page.get_by_role("button", name="Done").click()
         expect(drawings(page)).to_have_count(number)
-        expect(page.get_by_role("button", name="Skip")).to_be_enabled()
-        seen.append(int(accuracy.inner_text().removesuffix(" %")))
-    assert seen[0] == 10
-    assert seen[-1] > 25
-    expect(page.locator("[data-curve] .line.main")).to_have_count(1)
-    expect(page.locator("[data-digit-row]")).to_have_count(10)
-    expect(page.locator("[data-hard] td:text-is('first')")).to_have_count(4)
+        expect(page.get_by_role("button", name="Draw it for me")).to_be_enabled()
+    assert float(lane.inner_text().removesuffix("%")) < 60
+    expect(page.locator("[aria-roledescription=chart] .line.asked")).to_have_count(1)
+    expect(page.locator("[data-acquired]")).to_have_text("5")
+    expect(page.locator("[data-why]")).to_contain_text("is asked for")
     name = page.get_by_role("link", name="Open the bench").get_attribute("href")
-    assert shared_studio.get(f"{name}/status")["instances"] == 6
+    assert shared_studio.get(f"{name}/status")["instances"] == 10
 
 
 def test_the_classifier_sees_what_was_drawn(shared_studio: Any, page: Page) -> None:
@@ -78,33 +77,44 @@ def test_the_classifier_sees_what_was_drawn(shared_studio: Any, page: Page) -> N
     page.keyboard.press("Enter")
     expect(drawings(page)).to_have_count(1)
     expect(page.locator("[data-verdict]")).to_have_text(f"The first {digit} it has ever seen.")
-    name = page.get_by_role("link", name="Open the bench").get_attribute("href")
-    (row,) = [
-        r for r in shared_studio.get(f"{name}/history?features=true")["rows"] if r["x0"] is not None
-    ]
+    name = str(page.get_by_role("link", name="Open the bench").get_attribute("href"))
+    name = name.removeprefix("/campaigns/")
+    (told,) = shared_studio.get(f"/demo/digits/{name}/progress")["drawings"]
     from palacs.studio._strokes import to_digit
 
-    told = [row[f"x{i}"] for i in range(64)]
     expected = to_digit(strokes_of(digit))
-    assert sum(abs(a - b) for a, b in zip(told, expected, strict=True)) < 0.1 * expected.sum()
+    assert sum(abs(a - b) for a, b in zip(told["x"], expected, strict=True)) < 0.1 * expected.sum()
 
 
-def test_skip_clear_and_undo(page: Page) -> None:
-    first = asked(page)
-    page.keyboard.press("s")
-    expect(page.locator("[data-verdict]")).to_have_text("Skipped.")
-    expect(page.get_by_role("button", name="Skip")).to_be_enabled()
-    expect(page.get_by_role("button", name="Done")).to_be_disabled()
-    draw(page, asked(page))
+def test_without_drawing_by_keys_alone_to_the_finish_and_its_card(page: Page) -> None:
+    page.keyboard.press("d")
     expect(page.get_by_role("button", name="Done")).to_be_enabled()
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Done")).to_be_disabled()
-    draw(page, first)
-    page.get_by_role("button", name="Done").click()
+    page.keyboard.press("d")
+    expect(page.get_by_role("button", name="Done")).to_be_enabled()
+    page.keyboard.press("Enter")
     expect(drawings(page)).to_have_count(1)
-    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+    page.keyboard.press("u")
     expect(drawings(page)).to_have_count(0)
-    expect(page.locator("[data-accuracy]")).to_have_text("–")
+    expect(page.get_by_role("button", name="Draw it for me")).to_be_enabled()
+    page.get_by_role("button", name="Let a program draw the rest").click()
+    expect(drawings(page)).to_have_count(30)
+    sentence = page.locator("[data-outcome]")
+    expect(sentence).to_have_text(re.compile("saved you|lost|tie|by the very last"))
+    lanes = [page.locator(f"[data-{side}]").inner_text() for side in ("asked", "equal")]
+    errors = [float(text.removesuffix("%")) for text in lanes]
+    if errors[0] != errors[1]:
+        assert ("palacs lost" in sentence.inner_text()) == (errors[0] > errors[1])
+    expect(page.get_by_role("link", name="Save as PNG")).to_have_attribute(
+        "href", re.compile("^blob:")
+    )
+    for kind, opening in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        with page.expect_download() as saving:
+            page.get_by_role("link", name=f"Save as {kind}").click()
+        assert saving.value.suggested_filename == f"palacs-race.{kind.lower()}"
+        assert Path(saving.value.path()).read_bytes().startswith(opening)
 
 
 def test_a_finger_draws_too(browser: Browser, shared_studio: Any) -> None:
@@ -112,7 +122,7 @@ def test_a_finger_draws_too(browser: Browser, shared_studio: Any) -> None:
     phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
     with visiting(browser, shared_studio, **phone) as guest:
         page = guest.open("/draw")
-        expect(page.get_by_role("button", name="Skip")).to_be_enabled()
+        expect(page.get_by_role("button", name="Draw it for me")).to_be_enabled()
         session = page.context.new_cdp_session(page)
         box = page.locator("[data-canvas]").bounding_box()
         assert box is not None

@@ -1,55 +1,58 @@
-"""The drawing demo: a person is the source, scikit-learn's digits are the hold-out.
+"""The drawing demo over REST: a person is the source, and the race is computed from the record.
 
-A campaign asks for digits, drawings come in as strokes and become instances in scikit-learn's
-8 x 8 format, and after each one the pages show how well the 1,797 scanned digits, none of which
-the campaign ever sees, are recognised.
+The drawings are those of a campaign with Spare settled, thirty to the finish; with each one a scan
+by another hand comes along, as an instance of its own. How equal counts would have done with the
+same hand is worked out beside it (`_race`), from the drawings alone.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query
 from pydantic import Field
-from sklearn.base import clone
 
 from palacs.campaign import (
     BudgetExhausted,
     NothingToAsk,
+    Request,
     Snapshot,
     acting_holder,
     create_campaign,
 )
-from palacs.evidence import default_model
 from palacs.storage import CampaignExists
+from palacs.studio._answers import Answer, RequestOut
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._deps import TheBook, TheCampaign, acting
+from palacs.studio._drawn_for_you import drawn_for_you
 from palacs.studio._error_answers import Refused, refusing
 from palacs.studio._models import Body, Id, Number
+from palacs.studio._race import (
+    DRAWINGS,
+    Drawn,
+    companions,
+    curves,
+    equal_order,
+    model,
+    outcome,
+    strategy,
+)
+from palacs.studio._scans import GREYS, SYMBOLS, hands_of
 from palacs.studio._strokes import to_digit
 
 router = APIRouter(
     prefix="/api/v1/demo/digits", tags=["drawing demo"], dependencies=[Depends(acting)]
 )
 
-Features = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
-
-CLASSES = tuple("0123456789")
-DEFAULT_NAME = "digits"
-_WHITE_TO_BLACK = 16.0
-_BANDWIDTH = 0.3
-"""Of the Parzen window, for grey values scaled to [0, 1]: where few instances go furthest."""
-_MOST_DRAWINGS = 60
-_MOST_STAGES = 60
+DEFAULT_NAME = "race"
+_FEATURES = 64
+_LENT = "lent-"
+"""In front of the id of the drawing with which a scan by another hand came along."""
 
 
 class Start(Body):
-    """Which demo to go on with; without a name the usual one."""
+    """Which race to go on with; without a name the usual one."""
 
     name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     afresh: Annotated[bool, Field(description="Begin a new campaign under a free name.")] = False
@@ -65,208 +68,230 @@ class Drawing(Body):
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """How well the hold-out is recognised.
+class Next(Answer):
+    """What to draw, and why; nothing at the finish."""
 
-    Attributes
-    ----------
-    stages : ndarray of shape (n_stages,)
-        After how many acquisitions; the last is now.
-    accuracy : ndarray of shape (n_stages,)
-        Then.
-    recall : ndarray of shape (10,)
-        Of each digit, with all instances.
-    """
-
-    stages: Codes
-    accuracy: Features
-    recall: Features
+    next: RequestOut | None
+    why: str = ""
 
 
-@cache
-def hold_out() -> tuple[Features, Codes]:
-    """Return scikit-learn's digits: grey values from 0 to 16 (1797, 64), and digits (1797,)."""
-    from sklearn.datasets import load_digits
+class DrawnOut(Answer):
+    """A drawing as the classifier sees it: 8 x 8 grey values from 0 to 16."""
 
-    bunch = load_digits()
-    return np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target, dtype=np.int64)
-
-
-def hold_out_curve(X: Features, codes: Codes, model: Any) -> Curve:
-    """Judge a labelled set and its beginnings on the hold-out.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, 64)
-        Grey values from 0 to 16, in acquisition order.
-    codes : ndarray of shape (n,)
-        The digits.
-    model : scikit-learn classifier
-        The campaign's, for grey values scaled to [0, 1].
-
-    Returns
-    -------
-    Curve
-
-    Examples
-    --------
-    >>> from palacs.evidence import default_model
-    >>> X, digits = hold_out()
-    >>> model = default_model(bandwidth=0.3, classes=CLASSES)
-    >>> bool(hold_out_curve(X[:100], digits[:100], model).accuracy[-1] > 0.8)
-    True
-    """
-    held, truth = hold_out()
-    hits = np.zeros(len(held), dtype=np.bool_)
-    stages = np.unique(np.linspace(1, len(X), min(len(X), _MOST_STAGES)).round().astype(np.int64))
-    accuracy = np.zeros(len(stages))
-    for place, stage in enumerate(stages):
-        hits = _read(X[:stage], codes[:stage], model, held) == truth
-        accuracy[place] = hits.mean()
-    sizes = np.bincount(truth, minlength=len(CLASSES))
-    return Curve(stages, accuracy, np.bincount(truth, hits, minlength=len(CLASSES)) / sizes)
+    id: str
+    label: str
+    x: list[float]
 
 
-def _read(X: Features, codes: Codes, model: Any, drawn: Features) -> Codes:
-    """Return the digits (m,) that the model of a labelled set takes drawings (m, 64) for."""
-    fitted = clone(model).fit(X / _WHITE_TO_BLACK, np.array(CLASSES)[codes])
-    read: Codes = fitted.predict(drawn / _WHITE_TO_BLACK).astype(np.int64)
-    return read
+class OutcomeOut(Answer):
+    """How a race ended."""
+
+    kind: Literal["won", "lost", "tie"]
+    saved: int
+    sentence: str
 
 
-def guess(X: Features, codes: Codes, x: Features, model: Any) -> str | None:
-    """Return which digit the labelled set takes `x` for; None if that is empty."""
-    return None if len(X) == 0 else CLASSES[int(_read(X, codes, model, x[None, :])[0])]
+class Progress(Answer):
+    """How a race stands."""
+
+    seq: int
+    symbols: list[str]
+    finish: Annotated[int, Field(description="How many drawings there are to the finish.")]
+    asked: Annotated[list[float], Field(description="Share misread after each drawing.")]
+    equal: Annotated[list[float], Field(description="The same, had it been asked equally.")]
+    counts: dict[str, int]
+    equal_counts: dict[str, int]
+    stand_ins: Annotated[int, Field(description="Drawings of equal counts that are not yours.")]
+    judges: Annotated[int, Field(description="How many digits of other hands are read.")]
+    drawings: list[DrawnOut]
+    outcome: OutcomeOut | None
 
 
-# -- REST ------------------------------------------------------------------------------
+class Started(Progress, Next):
+    """A race and what to draw."""
+
+    name: str
 
 
-@router.post("/start")
-def start(book: TheBook, body: Start | None = None) -> dict[str, Any]:
-    """Begin the demo or go on with it; the answer holds what to draw."""
+class Told(Progress, Next):
+    """How a drawing was understood, how the race stands and what to draw next."""
+
+    label: str
+    guess: Annotated[str | None, Field(description="What it was taken for, untold.")]
+
+
+class StrokesOut(Answer):
+    """A drawing by a program, on a canvas of 100 x 100."""
+
+    strokes: list[list[list[float]]]
+
+
+# -- routes ----------------------------------------------------------------------------
+
+
+@router.post("/start", response_model=Started)
+def start_race(book: TheBook, body: Start | None = None) -> dict[str, Any]:
+    """Begin a race or go on with it; the answer holds what to draw."""
     body = body or Start()
-    base = body.name or DEFAULT_NAME
-    campaign = _open(book, base, afresh=body.afresh)
-    return {"name": campaign.name, "next": _next(campaign), **_progress(campaign)}
+    campaign = _open(book, body.name or DEFAULT_NAME, afresh=body.afresh)
+    return {"name": campaign.name, **_next(campaign), **_progress(campaign)}
 
 
-@router.post("/{name}/drawing")
-def drawing(campaign: TheCampaign, body: Drawing) -> dict[str, Any]:
+@router.post("/{name}/drawing", response_model=Told)
+def tell_drawing(campaign: TheCampaign, body: Drawing) -> dict[str, Any]:
     """Tell a drawing; the answer holds how it was understood and what to draw next."""
     _check(campaign)
     with refusing():
         x = to_digit(body.strokes)
-        now = campaign.snapshot()
-        X, codes, _ = _labelled(now)
-        guessed = guess(X, codes, x, _model(now))
-        instance = campaign.tell(body.id, x)
-    return {
-        "id": instance.id,
-        "label": instance.label,
-        "x": x.tolist(),
-        "guess": guessed,
-        "next": _next(campaign),
-        **_progress(campaign),
-    }
+        before = campaign.snapshot()
+        guessed = _guess(before, x)
+        label = str(campaign.tell(body.id, x).label)
+        drawn, ids = _drawn(campaign.snapshot())
+        if body.id in ids:
+            place = ids.index(body.id)
+            lent = companions(hands_of(before.settings.seed), drawn.codes[: place + 1])[-1]
+            campaign.add(lent, label, id=f"{_LENT}{body.id}", attrs={"hand": "another"})
+    return {"label": label, "guess": guessed, **_next(campaign), **_progress(campaign)}
 
 
-@router.post("/{name}/next")
+@router.post("/{name}/next", response_model=Next)
 def next_digit(campaign: TheCampaign) -> dict[str, Any]:
     """Return what to draw: the request that waits, or a new one."""
     _check(campaign)
-    return {"next": _next(campaign)}
+    return _next(campaign)
 
 
-@router.get("/{name}/progress")
-def progress(campaign: TheCampaign) -> dict[str, Any]:
-    """Return the accuracy on the hold-out over the acquisitions, and the drawings."""
+@router.post("/{name}/undo", response_model=Started)
+def undo_drawing(campaign: TheCampaign) -> dict[str, Any]:
+    """Take the last drawing back, and the scan that came along with it."""
+    _check(campaign)
+    with refusing():
+        now = campaign.snapshot()
+        _, ids = _drawn(now)
+        if not ids:
+            raise Refused("there is no drawing to take back; draw one first.", 409, "nothing")
+        for id_ in (ids[-1], f"{_LENT}{ids[-1]}"):
+            if id_ in now.ids:
+                campaign.retract(id_, "undone while drawing")
+    return {"name": campaign.name, **_next(campaign), **_progress(campaign)}
+
+
+@router.get("/{name}/progress", response_model=Progress)
+def race_progress(campaign: TheCampaign) -> dict[str, Any]:
+    """Return both sides' errors after each drawing, and the drawings."""
     _check(campaign)
     return _progress(campaign)
 
 
+@router.get("/{name}/drawn-for-you", response_model=StrokesOut)
+def drawn_by_program(
+    campaign: TheCampaign, label: Annotated[Literal["0", "3", "7", "9"], Query()]
+) -> dict[str, Any]:
+    """Return the strokes of a symbol by a made-up hand, for who cannot draw."""
+    _check(campaign)
+    now = campaign.snapshot()
+    number = int((_drawn(now)[0].codes == SYMBOLS.index(label)).sum())
+    return {"strokes": drawn_for_you(label, now.settings.seed, number)}
+
+
+# -- the campaign behind it ------------------------------------------------------------
+
+
 def _open(book: CampaignBook, base: str, *, afresh: bool) -> StudioCampaign:
-    """Return the latest demo called `base`, `base`-2, ... or a new one."""
+    """Return the latest race called `base`, `base`-2, ... or a new one."""
     while True:
         taken = {stored.name for stored in book.storage.campaigns()}
         names = [base, *(f"{base}-{number}" for number in range(2, len(taken) + 2))]
-        demos = [name for name in names if name in taken and _is_demo(book.get(name))]
-        if demos and not afresh:
-            return book.get(demos[-1])
+        races = [name for name in names if name in taken and _is_race(book.get(name))]
+        if races and not afresh:
+            return book.get(races[-1])
         free = next(name for name in names if name not in taken)
         try:
-            _create(book, free)
+            with refusing():
+                create_campaign(
+                    free,
+                    SYMBOLS,
+                    strategy=strategy(),
+                    storage=book.storage,
+                    budget=DRAWINGS,
+                    bounds=[[0.0, GREYS]] * _FEATURES,
+                )
         except CampaignExists:
             continue  # somebody was faster
         return book.get(free)
 
 
-def _create(book: CampaignBook, name: str) -> None:
-    from palacs import InverseAccuracy
-
-    # Cross-validation rather than densities: those say nothing in 64 dimensions.
-    model = default_model(bandwidth=_BANDWIDTH)
-    with refusing():
-        create_campaign(
-            name,
-            CLASSES,
-            strategy=InverseAccuracy(allow_repeat=False, classifier=model),
-            storage=book.storage,
-            bounds=[[0.0, _WHITE_TO_BLACK]] * hold_out()[0].shape[1],
-        )
-
-
-def _is_demo(campaign: StudioCampaign) -> bool:
+def _is_race(campaign: StudioCampaign) -> bool:
     settings = campaign.settings
-    return settings.classes == CLASSES and len(settings.bounds or ()) == hold_out()[0].shape[1]
+    return settings.classes == SYMBOLS and len(settings.bounds or ()) == _FEATURES
 
 
 def _check(campaign: StudioCampaign) -> None:
-    if not _is_demo(campaign):
+    if not _is_race(campaign):
         raise Refused(
-            f"campaign {campaign.name!r} is no drawing demo; start one at /draw.", 409, "no-demo"
+            f"campaign {campaign.name!r} is no drawing race; start one at /draw.", 409, "no-demo"
         )
 
 
-def _next(campaign: StudioCampaign) -> dict[str, Any] | None:
-    """Return the oldest request that waits for this page, or a new one; None at the end."""
+def _next(campaign: StudioCampaign) -> dict[str, Any]:
+    """Return the oldest request that waits for this page, or a new one; None at the finish."""
     me = acting_holder()
     mine = [request for request in campaign.pending() if request.holder in (None, me)]
+    if not mine and len(_drawn(campaign.snapshot())[1]) >= DRAWINGS:
+        return {"next": None}
     try:
-        request = mine[0] if mine else campaign.ask()
-        return (request if request.holder == me else campaign.claim(request)).to_json()
+        request: Request = mine[0] if mine else campaign.ask()
+        request = request if request.holder == me else campaign.claim(request)
     except (BudgetExhausted, NothingToAsk):
-        return None
+        return {"next": None}
+    return {"next": request.to_json(), "why": campaign.why(request).sentence}
 
 
-def _model(now: Snapshot) -> Any:
+def _drawn(now: Snapshot) -> tuple[Drawn, list[str]]:
+    """Return the drawings in their order, without what came along, and their ids."""
     # A class somebody added has no digits to be judged on.
-    return now.model().set_params(classes=list(CLASSES))
+    own = [
+        row
+        for row, (id_, code) in enumerate(zip(now.ids, now.codes, strict=True))
+        if not id_.startswith(_LENT) and code < len(SYMBOLS)
+    ][:DRAWINGS]
+    X = now.X[own].reshape(len(own), _FEATURES)
+    return Drawn(X, now.codes[own].astype(np.int64)), [now.ids[row] for row in own]
 
 
-def _labelled(now: Snapshot) -> tuple[Features, Codes, list[str]]:
-    """Return the digits drawn so far, (n, 64) and (n,), and their ids."""
-    known = now.codes < len(CLASSES)  # a class somebody added has no digits to be judged on
-    ids = [id_ for id_, is_digit in zip(now.ids, known, strict=True) if is_digit]
-    return now.X[known], now.codes[known].astype(np.int64), ids
+def _guess(now: Snapshot, x: Any) -> str | None:
+    """Return what everything told so far takes a drawing for; None if that is nothing."""
+    known = now.codes < len(SYMBOLS)
+    if not known.any():
+        return None
+    fitted = model().fit(now.X[known] / GREYS, now.codes[known])
+    return SYMBOLS[int(fitted.predict(x[None, :] / GREYS)[0])]
 
 
 def _progress(campaign: StudioCampaign) -> dict[str, Any]:
     now = campaign.snapshot()
-    X, codes, ids = _labelled(now)
-    curve = hold_out_curve(X, codes, _model(now))
-    counts = np.bincount(codes, minlength=len(CLASSES))
-    latest = list(zip(ids, codes.tolist(), X.tolist(), strict=True))[-_MOST_DRAWINGS:]
+    drawn, ids = _drawn(now)
+    order = equal_order(now.settings.seed)
+    seen = curves(hands := hands_of(now.settings.seed), drawn, order)
+    ended = outcome(seen.asked, seen.equal) if len(drawn) == DRAWINGS else None
     return {
         "seq": now.seq,
-        "acquired": len(X),
-        "accuracy": float(curve.accuracy[-1]) if len(X) else None,
-        "recall": dict(zip(CLASSES, curve.recall.tolist(), strict=True)),
-        "counts": dict(zip(CLASSES, counts.tolist(), strict=True)),
-        "curve": [
-            {"acquired": stage, "accuracy": accuracy}
-            for stage, accuracy in zip(curve.stages.tolist(), curve.accuracy.tolist(), strict=True)
+        "symbols": list(SYMBOLS),
+        "finish": DRAWINGS,
+        "asked": seen.asked.tolist(),
+        "equal": seen.equal.tolist(),
+        "counts": _by_symbol(drawn.codes),
+        "equal_counts": _by_symbol(order[: len(drawn)]),
+        "stand_ins": seen.stand_ins,
+        "judges": len(hands.truth),
+        "drawings": [
+            {"id": id_, "label": SYMBOLS[code], "x": x}
+            for id_, code, x in zip(ids, drawn.codes.tolist(), drawn.X.tolist(), strict=True)
         ],
-        "drawings": [{"id": id_, "label": CLASSES[code], "x": x} for id_, code, x in latest],
+        "outcome": ended and {"kind": ended.kind, "saved": ended.saved, "sentence": ended.sentence},
     }
+
+
+def _by_symbol(codes: Any) -> dict[str, int]:
+    counts = np.bincount(codes, minlength=len(SYMBOLS)).tolist()
+    return dict(zip(SYMBOLS, counts, strict=True))

@@ -186,7 +186,9 @@ TABLE: dict[str, Row] = {
     f"POST {_API}/demo/digits/start": _WRITE,
     f"POST {_API}/demo/digits/{{name}}/drawing": _WRITE,
     f"POST {_API}/demo/digits/{{name}}/next": _WRITE,
+    f"POST {_API}/demo/digits/{{name}}/undo": _WRITE,
     f"GET {_API}/demo/digits/{{name}}/progress": _READ,
+    f"GET {_API}/demo/digits/{{name}}/drawn-for-you": _READ,
 }
 """Every route that somebody with a link can get to, with the roles that may use it."""
 

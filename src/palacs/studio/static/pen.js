@@ -67,6 +67,14 @@ export class Pen {
     this.changed();
   }
 
+  /** @param {Stroke[]} strokes Drawn by somebody else. */
+  show(strokes) {
+    this.strokes = strokes;
+    this.open = null;
+    this.paint();
+    this.changed();
+  }
+
   get empty() {
     return !this.strokes.some((stroke) => stroke.length > 1);
   }

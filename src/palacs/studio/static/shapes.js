@@ -164,17 +164,21 @@
  * @typedef {Seen & OnLine} SeenOnLine
  * @typedef {Seen & OnPlane} SeenOnPlane
  *
- * @typedef {{ id: string, label: string, utilities: Record<string, number | null> }} DrawingRequest
+ * @typedef {{ id: string, label: string }} DrawingRequest
  * @typedef {{ id: string, label: string, x: number[] }} Drawing
  *
- * @typedef {object} DrawingProgress How well digits nobody drew are read.
+ * @typedef {object} DrawingProgress How a drawing race stands.
  * @property {number} seq
- * @property {number} acquired
- * @property {number | null} accuracy
- * @property {Record<string, number>} recall
+ * @property {string[]} symbols
+ * @property {number} finish How many drawings there are.
+ * @property {number[]} asked The share misread after each drawing that palacs asked for.
+ * @property {number[]} equal The same, had it been asked equally.
  * @property {Record<string, number>} counts
- * @property {{ acquired: number, accuracy: number }[]} curve
+ * @property {Record<string, number>} equal_counts
+ * @property {number} stand_ins Drawings of equal counts by other hands.
+ * @property {number} judges
  * @property {Drawing[]} drawings
+ * @property {{ kind: "won" | "lost" | "tie", saved: number, sentence: string } | null} outcome
  */
 
 export {};
