@@ -33,7 +33,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "what is known, what is wanted": (("evidence", "conditions"),),
     "the decision": (("strategies",),),
     "material": (("extractors", "lsl", "plots", "progress", "storage"), ("datasets",)),
-    "work": (("experiments", "campaign"), ("sources",)),
+    "work": (("cluster", "experiments", "campaign"), ("sources",)),
     "doors": (("studio",), ("cli",)),
 }
 # Holds the contracts of every room, so it may import any public name, and nobody imports it.

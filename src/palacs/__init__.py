@@ -80,6 +80,7 @@ _ROOMS = (
     "campaign",
     "checks",
     "classifier",
+    "cluster",
     "compiled",
     "conditions",
     "datasets",

@@ -50,7 +50,7 @@ EXTRAS = {
         ("campaign",),
     ),
     "lsl": Extra("lab streams: markers out, epochs in", ("pylsl", "pyxdf"), ("campaign",)),
-    "dask": Extra("trials on a cluster", ("distributed",), ("experiments",)),
+    "dask": Extra("trials and decisions on a cluster", ("distributed",), ("experiments",)),
     "eeg": Extra("the extractors csp and tangent-space", ("pyriemann",)),
     "mne": Extra("FIF, EDF, BDF and GDF files as recordings", ("mne",)),
     "torch": Extra(

@@ -26,6 +26,7 @@ from palacs.evidence._left_out import CurvePoint, LeftOut, left_out_decisions
 from palacs.evidence._many import evidence_of_many, select_of_many
 from palacs.evidence._settled import (
     LEFT_OUT,
+    NEGLIGIBLE,
     SPLITS,
     ClassEvidence,
     Halves,
@@ -45,6 +46,7 @@ __all__ = [
     "LEAST_PER_CLASS",
     "LEFT_OUT",
     "MANY",
+    "NEGLIGIBLE",
     "SPLITS",
     "Advice",
     "ClassEvidence",

@@ -127,9 +127,10 @@ def tally(
         i = rows[r]
         own = known.y[i]
         beside, nearest = left_beside(closest(squared[r], known.y, own, i), known.counts[own])
+        around = (nearest, bandwidth, NEGLIGIBLE)
         k[:] = 0.0
         k_half[:] = 0.0
-        add_similar(squared[r], (known.y, known.half), (i, beside), (nearest, bandwidth), k, k_half)
+        add_similar(squared[r], (known.y, known.half), (i, beside), around, k, k_half)
         decide_left_out((i, beside), (k, k_half), known, prior, into)
 
 
@@ -169,7 +170,7 @@ def add_similar(
     squared: Features,
     members: tuple[Codes, npt.NDArray[np.bool_]],
     without: tuple[int, int],
-    kernel: tuple[float, float],
+    kernel: tuple[float, float, float],
     k: Features,
     k_half: Features,
 ) -> None:
@@ -177,12 +178,13 @@ def add_similar(
 
     ``squared`` (n,) are its distances to them, ``members`` their classes (n,) and halves
     (n, SPLITS); those in ``without`` are left out. ``kernel`` is (the squared distance to the
-    nearest that counts, bandwidth); the sums are (n_classes,) and (n_classes, SPLITS).
+    nearest that counts, bandwidth, exponent beyond which a similarity is negligible); the sums
+    are (n_classes,) and (n_classes, SPLITS).
     """
     y, half = members
-    nearest, bandwidth = kernel
+    nearest, bandwidth, negligible = kernel
     scale = 0.5 / bandwidth / bandwidth
-    furthest = nearest + NEGLIGIBLE / scale
+    furthest = nearest + negligible / scale
     for j in range(y.shape[0]):
         # Most are too far away to matter, so that is asked first.
         if not squared[j] < furthest or j in without:

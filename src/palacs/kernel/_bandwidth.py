@@ -90,7 +90,7 @@ def resolve_bandwidth(bandwidth: Bandwidth, X: Features, y: Codes) -> float:
 def fitting_bandwidth(X: Features, y: Codes) -> float:
     """Return `auto_bandwidth` without its checks; X has at least one row."""
     rows = chosen_rows(y)
-    squared = _squared_between(X, rows)
+    squared = squared_exactly(X[rows], X)
     return float(bandwidth_from_squared(squared, rows, y, spanned_dimensions(X)))
 
 
@@ -98,7 +98,7 @@ def fitting_reach(X: Features, y: Codes) -> float:
     """Return how far apart neighbours are, as `reach_from_squared`; X has at least one row."""
     rows = chosen_rows(y)
     on_a_line = spanned_dimensions(X) == 1
-    return float(reach_from_squared(_squared_between(X, rows), rows, y, on_a_line))
+    return float(reach_from_squared(squared_exactly(X[rows], X), rows, y, on_a_line))
 
 
 @compiled
@@ -153,11 +153,11 @@ def spanned_dimensions(X: Features) -> int:
     """
     n, n_features = X.shape
     most = min(n - 1, n_features, MOST_DIMENSIONS)
-    origin, usual = _usual_difference(X)
+    place, usual = usual_step(steps_between(X))
     if most < 1:
         return 1
     basis = np.empty((most, n_features))
-    return max(int(add_spanned(X, origin, usual, basis, 0)), 1)
+    return max(int(add_spanned(X, X[place], usual, basis, 0)), 1)
 
 
 @compiled
@@ -189,22 +189,27 @@ def add_spanned(X: Features, origin: Features, usual: float, basis: Features, fo
 
 
 @compiled
-def _usual_difference(X: Features) -> tuple[Features, float]:
-    """Return an instance (n_features,) and how far instances are usually apart.
+def steps_between(X: Features) -> Features:
+    """Return how far each instance is from the one before it, shape (n,); 0 for the first."""
+    lengths = np.zeros(X.shape[0])
+    for i in range(1, X.shape[0]):
+        lengths[i] = length_of(X[i] - X[i - 1])
+    return lengths
+
+
+@compiled
+def usual_step(lengths: Features) -> tuple[int, float]:
+    """Return which of `steps_between` is a usual one, and how long it is.
 
     Half of the instances that follow each other at another place are no farther apart: few
     outliers, however far away, are neither such an instance nor decide how far.
     """
-    lengths = np.zeros(X.shape[0])
-    for i in range(1, X.shape[0]):
-        lengths[i] = length_of(X[i] - X[i - 1])
     apart = np.flatnonzero(lengths > 0.0)
     if apart.shape[0] == 0:
-        return X[0], 0.0
+        return 0, 0.0
     ordered = np.sort(lengths[apart])
     usual = ordered[(apart.shape[0] - 1) // 2]
-    first = apart[lengths[apart] == usual][0]
-    return X[first], float(usual)
+    return int(apart[lengths[apart] == usual][0]), float(usual)
 
 
 @compiled
@@ -230,14 +235,21 @@ def _nearest_squared(squared: Features, rows: Codes, y: Codes, within: bool) -> 
     nearest = np.empty(rows.shape[0])
     found = 0
     for r in range(rows.shape[0]):
-        best = np.inf
-        for j in range(y.shape[0]):
-            if (not within or y[j] == y[rows[r]]) and 0.0 < squared[r, j] < best:
-                best = squared[r, j]
+        best = nearest_elsewhere(squared[r], y, y[rows[r]] if within else -1)
         if best < np.inf:
             nearest[found] = best
             found += 1
     return np.sort(nearest[:found])
+
+
+@compiled
+def nearest_elsewhere(squared: Features, y: Codes, own: int) -> float:
+    """Return the least of squared distances (n,) that is not 0: to a class, or to any with -1."""
+    best = np.inf
+    for j in range(y.shape[0]):
+        if (own < 0 or y[j] == own) and 0.0 < squared[j] < best:
+            best = squared[j]
+    return best
 
 
 @compiled
@@ -265,23 +277,50 @@ def _best_halving(squared: Features, rows: Codes, y: Codes, bandwidth: float) ->
     for j in range(y.shape[0]):
         counts[y[j]] += 1.0
     better, disagreed = np.zeros(HALVINGS), np.zeros(HALVINGS)
-    k = np.empty((HALVINGS + 1, counts.shape[0]))
+    k = np.zeros((HALVINGS + 1, counts.shape[0]))
     for r in range(rows.shape[0]):
         own = y[rows[r]]
-        copies = 0.0
-        for j in range(y.shape[0]):
-            if y[j] == own and (j == rows[r] or squared[r, j] == 0.0):
-                copies += 1.0
-        if counts[own] <= copies or not _fill_halvings(k, squared[r], rows[r], y, bandwidth):
+        copies = copies_of(squared[r], y, own)
+        nearest = nearest_elsewhere(squared[r], y, -1)
+        if counts[own] <= copies or nearest == np.inf:
             continue
-        counts[own] -= copies
-        first = misses(k[0], counts, own)
-        for h in range(HALVINGS):
-            gained = first - misses(k[h + 1], counts, own)
-            better[h] += gained / copies
-            disagreed[h] += gained * gained / copies
-        counts[own] += copies
+        k[:] = 0.0
+        add_halvings(k, squared[r], y, nearest, bandwidth)
+        add_votes(k, counts, (own, copies), better, disagreed)
     return int(best_of_halvings(better, disagreed))
+
+
+@compiled
+def copies_of(squared: Features, y: Codes, own: int) -> float:
+    """Count the instances of a class at the very same place, given squared distances (n,)."""
+    copies = 0.0
+    for j in range(y.shape[0]):
+        if y[j] == own and squared[j] == 0.0:
+            copies += 1.0
+    return copies
+
+
+@compiled
+def add_votes(
+    k: Features,
+    counts: Features,
+    left_out: tuple[int, float],
+    better: Features,
+    disagreed: Features,
+) -> None:
+    """Add what each halving does to the decision on one instance, left out with its copies.
+
+    ``k`` is (1 + halvings, n_classes), ``left_out`` its class and how many copies there are,
+    itself included; the sums are (halvings,).
+    """
+    own, copies = left_out
+    counts[own] -= copies
+    first = misses(k[0], counts, own)
+    for h in range(HALVINGS):
+        gained = first - misses(k[h + 1], counts, own)
+        better[h] += gained / copies
+        disagreed[h] += gained * gained / copies
+    counts[own] += copies
 
 
 @compiled
@@ -296,24 +335,18 @@ def best_of_halvings(better: Features, disagreed: Features) -> int:
 
 
 @compiled
-def _fill_halvings(k: Features, squared: Features, own: int, y: Codes, bandwidth: float) -> bool:
-    """Fill frequencies (1 + halvings, n_classes) around one instance, its place left out.
+def add_halvings(
+    k: Features, squared: Features, y: Codes, nearest: float, bandwidth: float
+) -> None:
+    """Add frequencies (1 + halvings, n_classes) around one instance, its place left out.
 
-    A copy of it would vouch for any kernel, the narrower the better.
-
-    ``squared`` (n,) are its distances to all; False where these are too large for floating point.
+    A copy of it would vouch for any kernel, the narrower the better. ``squared`` (n,) are its
+    distances to all; similarities are relative to that of the ``nearest`` at another place.
     """
     scale = -0.5 / bandwidth**2
-    nearest = np.inf
-    for j in range(y.shape[0]):
-        if j != own and squared[j] > 0.0:
-            nearest = min(nearest, squared[j])
-    k[:] = 0.0
-    if nearest == np.inf:
-        return False
     furthest = nearest - NEGLIGIBLE / scale
     for j in range(y.shape[0]):
-        if 0.0 < squared[j] <= furthest and j != own:
+        if 0.0 < squared[j] <= furthest:
             similarity = np.exp(scale * (squared[j] - nearest))
             k[0, y[j]] += similarity
             for h in range(1, HALVINGS + 1):
@@ -323,7 +356,6 @@ def _fill_halvings(k: Features, squared: Features, own: int, y: Codes, bandwidth
                 if similarity < TINY:
                     break
                 k[h, y[j]] += similarity
-    return True
 
 
 @compiled
@@ -334,28 +366,32 @@ def misses(k: Features, counts: Features, own: int) -> float:
     return 1.0 - 1.0 / ties if as_good(scores[own], scores[first]) else 1.0
 
 
-def _squared_between(X: Features, rows: Codes) -> Features:
-    """Return squared distances (n_rows, n) from the rows to all, exact also for close ones."""
+def squared_exactly(queries: Features, X: Features) -> Features:
+    """Return squared distances (n_query, n) whatever the bandwidth, exact also for close ones."""
     if X.shape[1] <= LOOP_FEATURES:
-        looped: Features = squared_loop(X[rows], X)
+        looped: Features = squared_loop(queries, X)
         return looped
     with np.errstate(over="ignore", invalid="ignore"):
-        near = X - X.mean(axis=0)
-        norms = (near**2).sum(axis=1)
-        squared: Features = near[rows] @ near.T
+        centre = X.mean(axis=0)
+        near, near_queries = X - centre, queries - centre
+        norms, query_norms = (near**2).sum(axis=1), (near_queries**2).sum(axis=1)
+        squared: Features = near_queries @ near.T
         # In place: with many instances each of these takes as much memory as they do.
         squared *= -2.0
-        _add_norms(squared, norms, X, rows)
+        _add_norms(squared, (query_norms, norms), queries, X)
     return squared
 
 
 @compiled
-def _add_norms(squared: Features, norms: Features, X: Features, rows: Codes) -> None:
-    """Turn -2 x·x' (n_rows, n) into squared distances, in place; close ones from differences."""
-    for r in range(rows.shape[0]):
+def _add_norms(
+    squared: Features, norms: tuple[Features, Features], queries: Features, X: Features
+) -> None:
+    """Turn -2 q·x (n_query, n) into squared distances, in place; close ones from differences."""
+    query_norms, instance_norms = norms
+    for r in range(queries.shape[0]):
         for j in range(X.shape[0]):
-            both = norms[rows[r]] + norms[j]
+            both = query_norms[r] + instance_norms[j]
             squared[r, j] += both
             # Also where the product is not a number.
             if not squared[r, j] > both * CLOSE:
-                squared[r, j] = squared_distance(X[rows[r]], X[j])
+                squared[r, j] = squared_distance(queries[r], X[j])

@@ -16,7 +16,7 @@ from palacs.arrays import LOOP_FEATURES
 from palacs.checks import Codes, Features
 from palacs.compiled import compiled
 from palacs.kernel._bandwidth import NO_DISTANCE, bandwidth_of, length_of
-from palacs.kernel._pseudo import members_by_class
+from palacs.kernel._pseudo import pick_parents, pick_pending_parents
 from palacs.stream import PENDING, PSEUDO, Stream, fill_normal, uniform
 
 # So many directions, drawn anew each time, make up a step where there are many features.
@@ -109,11 +109,51 @@ def cosine_dimensions(squares: float, n: int, n_features: int) -> float:
 def _unit_deviations(X: Features, y: Codes, n_classes: int) -> Features:
     """Return the directions from the middle of a class to its instances, at most (n, n_features).
 
-    Unit vectors, from a middle that an outlier does not move: neither it nor a class that is
-    spread out outweighs the others.
+    The middle of a class is its mean, and from there a few of Weiszfeld's steps to the place from
+    which the sum of distances is least: each takes an outlier's pull down by the number of the
+    others.
+    """
+    counts, middles = np.zeros(n_classes), np.zeros((n_classes, X.shape[1]))
+    for i in range(X.shape[0]):
+        counts[y[i]] += 1.0
+    for step in range(STEPS + 1):
+        middles, _ = pulled_middles(X, y, middles, step == 0)
+    directions: Features = unit_directions(X, y, counts, middles)
+    return directions
+
+
+@compiled
+def pulled_middles(
+    X: Features, y: Codes, middles: Features, equally: bool
+) -> tuple[Features, Features]:
+    """Return where instances pull the middles (n_classes, n_features), and how hard (n_classes,).
+
+    Each pulls with the inverse of its distance, or all ``equally``. What nobody pulls at stays.
+    """
+    n_classes, n_features = middles.shape
+    moved, weights = middles.copy(), np.zeros(n_classes)
+    for i in range(X.shape[0]):
+        pull = 1.0
+        if not equally:
+            away = length_of(X[i] - middles[y[i]])
+            pull = 1.0 / away if away > 0.0 else 0.0
+        if pull > 0.0:
+            weights[y[i]] += pull
+            share = pull / weights[y[i]]
+            for f in range(n_features):
+                # A running mean neither overflows nor leaves the values.
+                moved[y[i], f] += (X[i, f] - moved[y[i], f]) * share
+    return moved, weights
+
+
+@compiled
+def unit_directions(X: Features, y: Codes, counts: Features, middles: Features) -> Features:
+    """Return the directions from middles (n_classes, n_features) to instances of their class.
+
+    Unit vectors, at most (n, n_features): neither an outlier nor a class that is spread out
+    outweighs the others.
     """
     n, n_features = X.shape
-    counts, middles = _middles(X, y, n_classes)
     units = np.empty((n, n_features))
     found = 0
     for i in range(n):
@@ -133,33 +173,6 @@ def _unit_deviations(X: Features, y: Codes, n_classes: int) -> Features:
             units[found, f] /= np.sqrt(squares)
         found += 1
     return units[:found].copy()
-
-
-@compiled
-def _middles(X: Features, y: Codes, n_classes: int) -> tuple[Features, Features]:
-    """Return how many instances each class has, and its middle (n_classes, n_features).
-
-    The mean, and from there a few of Weiszfeld's steps to the place from which the sum of
-    distances is least: each takes an outlier's pull down by the number of the others.
-    """
-    n, n_features = X.shape
-    counts, middles = np.zeros(n_classes), np.zeros((n_classes, n_features))
-    pulls = np.ones(n)
-    for step in range(STEPS + 1):
-        if step > 0:
-            for i in range(n):
-                away = length_of(X[i] - middles[y[i]])
-                pulls[i] = 1.0 / away if away > 0.0 else 0.0
-        weights = np.zeros(n_classes)
-        for i in range(n):
-            if pulls[i] > 0.0:
-                weights[y[i]] += pulls[i]
-                share = pulls[i] / weights[y[i]]
-                for f in range(n_features):
-                    # A running mean neither overflows nor leaves the values.
-                    middles[y[i], f] += (X[i, f] - middles[y[i], f]) * share
-            counts[y[i]] += 1.0 if step == 0 else 0.0
-    return counts, middles
 
 
 @compiled
@@ -204,15 +217,35 @@ def noise_blocks(noise: Noise) -> int:
 @compiled
 def add_noise(x: Features, noise: Noise, stream: Stream, purpose: np.uint64, block: int) -> None:
     """Take one step of the noise from x (n_features,), in place."""
+    add_terms(x, noise, (0, noise.directions.shape[0]), (stream, purpose), block)
+
+
+@compiled
+def add_terms(
+    x: Features,
+    noise: Noise,
+    part: tuple[int, int],
+    drawn_from: tuple[Stream, np.uint64],
+    block: int,
+) -> None:
+    """Take those terms of a step from x (n_features,) whose directions are in a part of them.
+
+    ``part`` is (the first direction that is there, how many there are in all); terms of all parts
+    make the step. ``drawn_from`` is (stream, purpose).
+    """
+    first, n_directions = part
+    stream, purpose = drawn_from
     weights = np.empty(noise.n_terms)
     block = fill_normal(stream, purpose, block, weights)
     for t in range(noise.n_terms):
         b = t
         if noise.picked:
-            b = int(uniform(stream, purpose, block + t) * noise.directions.shape[0])
-        weight = noise.scale * weights[t]
-        for f in range(x.shape[0]):
-            x[f] += weight * noise.directions[b, f]
+            b = int(uniform(stream, purpose, block + t) * n_directions)
+        b -= first
+        if 0 <= b < noise.directions.shape[0]:
+            weight = noise.scale * weights[t]
+            for f in range(x.shape[0]):
+                x[f] += weight * noise.directions[b, f]
 
 
 @compiled
@@ -220,24 +253,12 @@ def draw_along_instances(
     X: Features, y: Codes, n_classes: int, n_per_class: int, noise: Noise, stream: Stream
 ) -> tuple[Features, Codes]:
     """Return what `draw_pseudo_instances` does, with noise fitted to the instances."""
-    counts, members = members_by_class(y, n_classes)
-    n_present = 0
-    for c in range(n_classes):
-        n_present += 1 if counts[c] else 0
-    X_pseudo = np.empty((n_present * n_per_class, X.shape[1]))
-    y_pseudo = np.empty(n_present * n_per_class, dtype=np.int64)
-    blocks = 1 + noise_blocks(noise)
-    first = 0
-    row = 0
-    for c in range(n_classes):
-        for j in range(n_per_class if counts[c] else 0):
-            block = (c * n_per_class + j) * blocks
-            parent = members[first + int(uniform(stream, PSEUDO, block) * counts[c])]
-            X_pseudo[row] = X[parent]
-            add_noise(X_pseudo[row], noise, stream, PSEUDO, block + 1)
-            y_pseudo[row] = c
-            row += 1
-        first += counts[c]
+    parents, y_pseudo, blocks = pick_parents(
+        y, n_classes, n_per_class, 1 + noise_blocks(noise), stream
+    )
+    X_pseudo = X[parents]
+    for row in range(parents.shape[0]):
+        add_noise(X_pseudo[row], noise, stream, PSEUDO, blocks[row])
     return X_pseudo, y_pseudo
 
 
@@ -246,10 +267,8 @@ def draw_pending_along(
     X: Features, y: Codes, pending: Codes, noise: Noise, stream: Stream
 ) -> Features:
     """Draw one pseudo-instance for each pending class, shape (n_pending, n_features)."""
-    drawn = np.empty((pending.shape[0], X.shape[1]))
-    blocks = 1 + noise_blocks(noise)
+    parents, blocks = pick_pending_parents(y, pending, 1 + noise_blocks(noise), stream)
+    drawn = X[parents]
     for i in range(pending.shape[0]):
-        members = np.flatnonzero(y == pending[i])
-        drawn[i] = X[members[int(uniform(stream, PENDING, i * blocks) * members.shape[0])]]
-        add_noise(drawn[i], noise, stream, PENDING, i * blocks + 1)
+        add_noise(drawn[i], noise, stream, PENDING, blocks[i])
     return drawn

@@ -83,34 +83,70 @@ def members_by_class(y: Codes, n_classes: int) -> tuple[Codes, Codes]:
 
 
 @compiled
-def draw_pseudo_instances(
-    X: Features, y: Codes, n_classes: int, n_per_class: int, bandwidth: float, stream: Stream
-) -> tuple[Features, Codes]:
-    """Return pseudo-instances (n_drawn, n_features) and the classes (n_drawn,) they come from.
+def pick_parents(
+    y: Codes, n_classes: int, n_per_class: int, n_blocks: int, stream: Stream
+) -> tuple[Codes, Codes, Codes]:
+    """Return instances to draw around, their classes, and the Philox block each goes on with.
 
-    Each pseudo-instance has Philox blocks of its own: what one class draws does not depend on
-    how many instances another has.
+    All (n_drawn,); ``n_blocks`` is how many one takes, with that which picks the parent. Each
+    pseudo-instance has blocks of its own: what one class draws does not depend on how many
+    instances another has.
     """
-    n_features = X.shape[1]
     counts, members = members_by_class(y, n_classes)
     n_present = 0
     for c in range(n_classes):
         n_present += 1 if counts[c] else 0
-    X_pseudo = np.empty((n_present * n_per_class, n_features))
-    y_pseudo = np.empty(n_present * n_per_class, dtype=np.int64)
-    blocks = 1 + (n_features + 3) // 4
-    first = 0
-    row = 0
+    parents = np.empty(n_present * n_per_class, dtype=np.int64)
+    origins = np.empty(n_present * n_per_class, dtype=np.int64)
+    blocks = np.empty(n_present * n_per_class, dtype=np.int64)
+    first, row = 0, 0
     for c in range(n_classes):
         for j in range(n_per_class if counts[c] else 0):
-            block = (c * n_per_class + j) * blocks
-            parent = members[first + int(uniform(stream, PSEUDO, block) * counts[c])]
-            fill_normal(stream, PSEUDO, block + 1, X_pseudo[row])
-            for f in range(n_features):
-                X_pseudo[row, f] = X[parent, f] + bandwidth * X_pseudo[row, f]
-            y_pseudo[row] = c
+            block = (c * n_per_class + j) * n_blocks
+            parents[row] = members[first + int(uniform(stream, PSEUDO, block) * counts[c])]
+            origins[row] = c
+            blocks[row] = block + 1
             row += 1
         first += counts[c]
+    return parents, origins, blocks
+
+
+@compiled
+def pick_pending_parents(
+    y: Codes, pending: Codes, n_blocks: int, stream: Stream
+) -> tuple[Codes, Codes]:
+    """Return an instance of each pending class, and the Philox block it goes on with."""
+    parents = np.empty(pending.shape[0], dtype=np.int64)
+    blocks = np.empty(pending.shape[0], dtype=np.int64)
+    for i in range(pending.shape[0]):
+        members = np.flatnonzero(y == pending[i])
+        parents[i] = members[int(uniform(stream, PENDING, i * n_blocks) * members.shape[0])]
+        blocks[i] = i * n_blocks + 1
+    return parents, blocks
+
+
+@compiled
+def add_in_all_directions(
+    x: Features, bandwidth: float, drawn_from: tuple[Stream, np.uint64], block: int
+) -> None:
+    """Take one step of the paper's noise from x (n_features,), in place."""
+    stream, purpose = drawn_from
+    noise = np.empty(x.shape[0])
+    fill_normal(stream, purpose, block, noise)
+    for f in range(x.shape[0]):
+        x[f] += bandwidth * noise[f]
+
+
+@compiled
+def draw_pseudo_instances(
+    X: Features, y: Codes, n_classes: int, n_per_class: int, bandwidth: float, stream: Stream
+) -> tuple[Features, Codes]:
+    """Return pseudo-instances (n_drawn, n_features) and the classes (n_drawn,) they come from."""
+    n_blocks = 1 + (X.shape[1] + 3) // 4
+    parents, y_pseudo, blocks = pick_parents(y, n_classes, n_per_class, n_blocks, stream)
+    X_pseudo = X[parents]
+    for row in range(parents.shape[0]):
+        add_in_all_directions(X_pseudo[row], bandwidth, (stream, PSEUDO), blocks[row])
     return X_pseudo, y_pseudo
 
 
@@ -119,12 +155,9 @@ def draw_pending(
     X: Features, y: Codes, pending: Codes, bandwidth: float, stream: Stream
 ) -> Features:
     """Draw one pseudo-instance for each pending class, shape (n_pending, n_features)."""
-    drawn = np.empty((pending.shape[0], X.shape[1]))
-    blocks = 1 + (X.shape[1] + 3) // 4
+    n_blocks = 1 + (X.shape[1] + 3) // 4
+    parents, blocks = pick_pending_parents(y, pending, n_blocks, stream)
+    drawn = X[parents]
     for i in range(pending.shape[0]):
-        members = np.flatnonzero(y == pending[i])
-        parent = members[int(uniform(stream, PENDING, i * blocks) * members.shape[0])]
-        fill_normal(stream, PENDING, i * blocks + 1, drawn[i])
-        for f in range(X.shape[1]):
-            drawn[i, f] = X[parent, f] + bandwidth * drawn[i, f]
+        add_in_all_directions(drawn[i], bandwidth, (stream, PENDING), blocks[i])
     return drawn

@@ -117,7 +117,11 @@ class SpareSettled(Strategy):
 
     def utilities(self, labelled: LabelledSet, stream: Stream) -> Utilities:
         """Return how overdue each class is, shape (n_classes,)."""
-        weights, _ = needs_of(self._evidence(labelled, stream), labelled.counts, RULE)
+        return self.utilities_by(self._evidence(labelled, stream), labelled)
+
+    def utilities_by(self, evidence: ClassEvidence, labelled: LabelledSet) -> Utilities:
+        """Return how overdue each class is by evidence, whoever found it, shape (n_classes,)."""
+        weights, _ = needs_of(evidence, labelled.counts, RULE)
         overdue: Utilities = overdue_by(weights, labelled.counts_with_pending)
         return overdue
 
