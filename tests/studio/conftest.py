@@ -25,6 +25,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 import browser as browser_finder
 
 TOKEN = "a-known-token-for-the-tests"
+# A name that browsers do not take for this machine, so that its pages count as not encrypted.
+NETWORK_HOST = "lab.test"
+ON_NETWORK = f"--host-resolver-rules=MAP {NETWORK_HOST} 127.0.0.1"
 _START_S = 60.0
 _numbers = itertools.count()
 
@@ -40,6 +43,7 @@ class Studio:
     folder: Path
     port: int
     token: str = TOKEN
+    options: tuple[str, ...] = ()
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
 
     @property
@@ -55,7 +59,10 @@ class Studio:
         palacs = Path(sys.executable).with_name("palacs")
         options = ["--no-browser", "--port", str(self.port), "--storage", self.storage]
         self._process = subprocess.Popen(
-            [str(palacs), "studio", *options, "--reports", str(self.folder / "results")],
+            [
+                *(str(palacs), "studio", *options, *self.options),
+                *("--reports", str(self.folder / "results")),
+            ],
             env={**os.environ, "PALACS_STUDIO_TOKEN": self.token},
             cwd=self.folder,
             stdout=subprocess.PIPE,
@@ -139,14 +146,16 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="session")
-def new_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Studio]]:
+def new_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Studio]]:
     """Starts studios, each on its own port and storage, and stops them at the end."""
     running: list[Studio] = []
 
-    def new() -> Studio:
+    def new(*options: str) -> Studio:
         folder = tmp_path_factory.mktemp("studio")
         (folder / "results").mkdir()
-        studio = Studio(f"sqlite:///{folder}/lab.db", folder, free_port())
+        port = free_port()
+        given = tuple(option.format(port=port) for option in options)
+        studio = Studio(f"sqlite:///{folder}/lab.db", folder, port, options=given)
         studio.start()
         running.append(studio)
         return studio
@@ -157,7 +166,7 @@ def new_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[]
 
 
 @pytest.fixture(scope="session")
-def shared_studio(new_studio: Callable[[], Studio]) -> Studio:
+def shared_studio(new_studio: Callable[..., Studio]) -> Studio:
     """One studio for all tests that use campaigns of their own names and leave it running."""
     return new_studio()
 
@@ -171,7 +180,7 @@ def name(shared_studio: Studio) -> str:
 
 
 @pytest.fixture
-def studio(new_studio: Callable[[], Studio]) -> Iterator[Studio]:
+def studio(new_studio: Callable[..., Studio]) -> Iterator[Studio]:
     """A studio for one test alone, which may kill and start it again."""
     fresh = new_studio()
     yield fresh
@@ -187,7 +196,7 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(
             executable_path=chromium,
-            args=["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]
+            args=["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", ON_NETWORK]
             + [f"--disable-{what}" for what in quiet],
         )
         yield opened

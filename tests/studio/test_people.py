@@ -29,7 +29,7 @@ def let_in(studio: Any, role: str, campaign: str | None = "people", **more: Any)
 
 
 def call(
-    studio: Any, link: dict[str, Any], method: str, path: str, body: Any = None, **headers: str
+    studio: Any, link: dict[str, Any], method: str, path: str, body: Any = None, **headers: Any
 ) -> tuple[int, Any]:
     """Send a request as whoever has the link."""
     answer = send(
