@@ -27,7 +27,7 @@ import browser as browser_finder
 TOKEN = "a-known-token-for-the-tests"
 # A name that browsers do not take for this machine, so that its pages count as not encrypted.
 NETWORK_HOST = "lab.test"
-ON_NETWORK = f"--host-resolver-rules=MAP {NETWORK_HOST} 127.0.0.1"
+ON_NETWORK = f"--host-resolver-rules=MAP {NETWORK_HOST} 127.0.0.2"
 _START_S = 60.0
 _numbers = itertools.count()
 
@@ -44,11 +44,13 @@ class Studio:
     port: int
     token: str = TOKEN
     options: tuple[str, ...] = ()
+    scheme: str = "http"
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        host = "127.0.0.1" if self.scheme == "http" else "localhost"
+        return f"{self.scheme}://{host}:{self.port}"
 
     @property
     def launch_url(self) -> str:
@@ -150,12 +152,12 @@ def new_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..
     """Starts studios, each on its own port and storage, and stops them at the end."""
     running: list[Studio] = []
 
-    def new(*options: str) -> Studio:
+    def new(*options: str, scheme: str = "http") -> Studio:
         folder = tmp_path_factory.mktemp("studio")
         (folder / "results").mkdir()
         port = free_port()
         given = tuple(option.format(port=port) for option in options)
-        studio = Studio(f"sqlite:///{folder}/lab.db", folder, port, options=given)
+        studio = Studio(f"sqlite:///{folder}/lab.db", folder, port, options=given, scheme=scheme)
         studio.start()
         running.append(studio)
         return studio

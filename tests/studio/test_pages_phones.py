@@ -18,7 +18,8 @@ TABLE = FilePayload(name="trial.csv", mimeType="text/csv", buffer=b"0.5,1.5" + b
 
 @pytest.fixture(scope="module")
 def lab(new_studio: Callable[..., Any]) -> Any:
-    studio = new_studio("--public-url", f"http://{NETWORK_HOST}:{{port}}")
+    address = f"http://{NETWORK_HOST}:{{port}}"
+    studio = new_studio("--host", "127.0.0.2", "--public-url", address)
     for name in ("field", "seats"):
         studio.post("/campaigns", {"name": name, "classes": ["cat", "dog"], "seed": 1})
     return studio

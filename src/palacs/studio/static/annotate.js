@@ -84,7 +84,7 @@ function bring(file) {
     /** @type {{ state: string, why: string }} */
     const { state, why } = await upload(`${path}/recording?id=${encodeURIComponent(asked.id)}`, file);
     await onward();
-    return state === "delivered" ? `${asked.label}: recorded. Thank you.` : `${asked.label}: kept. Its numbers come later: ${why}.`;
+    return state === "delivered" ? `${asked.label}: recorded. Thank you.` : `${asked.label}: kept, thank you. Its numbers come later (${why}).`;
   });
 }
 
