@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from palacs.campaign import _operations, _values
-from palacs.campaign._campaign_errors import Conflict
+from palacs.campaign._campaign_errors import Conflict, DoesNotFit
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._settings import Settings
 from palacs.storage import Draft
@@ -55,7 +55,7 @@ def rename_class(ledger: Ledger, old: Any, new: Any, reason: str) -> list[Draft]
     if wanted in ledger.classes:
         raise Conflict(f"class {wanted!r} is already in this campaign; choose another name.")
     if type(wanted) is not type(known):
-        raise ValueError(f"class {wanted!r} must be {type(known).__name__} like the others.")
+        raise DoesNotFit(f"class {wanted!r} must be {type(known).__name__} like the others.")
     payload: dict[str, Any] = {"to": wanted, "reason": reason}
     if ledger.conditions is not None:
         names = {label: wanted if label == known else label for label in ledger.classes}

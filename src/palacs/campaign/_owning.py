@@ -13,7 +13,7 @@ from typing import Any
 from palacs.campaign import _operations, _values
 from palacs.campaign._author import acting_holder, is_confined
 from palacs.campaign._calls import call_of, kept
-from palacs.campaign._campaign_errors import Conflict
+from palacs.campaign._campaign_errors import Conflict, DoesNotFit
 from palacs.campaign._course import renew
 from palacs.campaign._extracting import ExtractingCampaign
 from palacs.campaign._ledger import Ledger
@@ -126,7 +126,7 @@ class OwningCampaign(ExtractingCampaign):
 def _claim(ledger: Ledger, id_: str, at: float, take_over: bool) -> list[Draft]:
     me = acting_holder()
     if me is None:
-        raise ValueError("nobody claims this request; act as a holder, see acting_as.")
+        raise DoesNotFit("nobody claims this request; act as a holder, see acting_as.")
     drafts = renew(ledger, id_, "")
     entry = _operations.find(ledger, id_)
     waits = entry.state(at) == "pending"

@@ -12,8 +12,8 @@ from pydantic import BaseModel, Field, StrictStr
 from palacs.studio._deps import TheBook, TheCampaign, TheConfig, TheVisitor
 from palacs.studio._error_answers import Refused, refusing
 from palacs.studio._links import DEFAULT_DAYS, MOST_DAYS, Link, LinkBook
-from palacs.studio._models import PRINTABLE, Body, Id, Name
-from palacs.studio._roles import Role, Visitor
+from palacs.studio._models import PRINTABLE, Body, Id, Name, never
+from palacs.studio._roles import OWN_ONLY, Role, Visitor
 
 router = APIRouter(tags=["people"])
 
@@ -38,6 +38,13 @@ class NewCampaignLink(Body):
 
 class NewLink(NewCampaignLink):
     """Whom to let in."""
+
+    model_config = never(
+        {
+            "properties": {"role": {"enum": sorted(OWN_ONLY)}, "campaign": {"type": "null"}},
+            "required": ["role"],
+        }
+    )
 
     campaign: Annotated[Name, Field(description="Else to the whole studio.")] | None = None
 

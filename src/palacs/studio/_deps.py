@@ -14,6 +14,7 @@ from palacs.studio._campaign_paths import name_in
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._config import StudioConfig
 from palacs.studio._error_answers import refusing
+from palacs.studio._models import PRINTABLE
 from palacs.studio._roles import Visitor
 from palacs.studio._security import VISITOR
 
@@ -48,14 +49,25 @@ def campaign_of(
     return book_of(request).get(name_in(name))
 
 
+# Whatever it stands for when decoded has to be printable.
+_ENCODED = {"maxLength": 200, "pattern": r"^([ -$&-~\xa1-\xac\xae-\xff]|%(?![01]|7[Ff]))*$"}
+
+
 async def acting(
     request: Request,
     palacs_person: Annotated[
-        str | None, Header(description="Who does it, percent-encoded; kept in the record.")
+        str | None,
+        Header(
+            description="Who does it, percent-encoded; kept in the record.",
+            json_schema_extra=_ENCODED,
+        ),
     ] = None,
     palacs_holder: Annotated[
         str | None,
-        Header(description="The page or program whose requests these are, percent-encoded."),
+        Header(
+            description="The page or program whose requests these are, percent-encoded.",
+            json_schema_extra=_ENCODED,
+        ),
     ] = None,
 ) -> AsyncIterator[None]:
     """Let what a request writes be by the person and the holder it names, or those of its link."""
@@ -81,6 +93,7 @@ TheOp = Annotated[
     Header(
         alias="Idempotency-Key",
         max_length=200,
+        json_schema_extra={"minLength": 1, **PRINTABLE},
         description="Your id for this call: repeated with it, it gives its first outcome.",
     ),
 ]

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from fastapi import APIRouter, Depends, Query
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from palacs.campaign import (
     BudgetExhausted,
@@ -27,7 +27,7 @@ from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._deps import TheBook, TheCampaign, acting
 from palacs.studio._drawn_for_you import drawn_for_you
 from palacs.studio._error_answers import Refused, refusing
-from palacs.studio._models import Body, Id, Number
+from palacs.studio._models import Body, Id, Name, Number
 from palacs.studio._race import (
     DRAWINGS,
     Drawn,
@@ -54,8 +54,10 @@ _LENT = "lent-"
 class Start(Body):
     """Which race to go on with; without a name the usual one."""
 
-    name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    afresh: Annotated[bool, Field(description="Begin a new campaign under a free name.")] = False
+    name: Name | None = None
+    afresh: Annotated[StrictBool, Field(description="Begin a new campaign under a free name.")] = (
+        False
+    )
 
 
 class Drawing(Body):
@@ -68,7 +70,7 @@ class Drawing(Body):
     ]
 
 
-class Next(Answer):
+class NextDrawing(Answer):
     """What to draw, and why; nothing at the finish."""
 
     next: RequestOut | None
@@ -107,13 +109,13 @@ class Progress(Answer):
     outcome: OutcomeOut | None
 
 
-class Started(Progress, Next):
+class Started(Progress, NextDrawing):
     """A race and what to draw."""
 
     name: str
 
 
-class Told(Progress, Next):
+class DrawingTold(Progress, NextDrawing):
     """How a drawing was understood, how the race stands and what to draw next."""
 
     label: str
@@ -137,7 +139,7 @@ def start_race(book: TheBook, body: Start | None = None) -> dict[str, Any]:
     return {"name": campaign.name, **_next(campaign), **_progress(campaign)}
 
 
-@router.post("/{name}/drawing", response_model=Told)
+@router.post("/{name}/drawing", response_model=DrawingTold)
 def tell_drawing(campaign: TheCampaign, body: Drawing) -> dict[str, Any]:
     """Tell a drawing; the answer holds how it was understood and what to draw next."""
     _check(campaign)
@@ -154,7 +156,7 @@ def tell_drawing(campaign: TheCampaign, body: Drawing) -> dict[str, Any]:
     return {"label": label, "guess": guessed, **_next(campaign), **_progress(campaign)}
 
 
-@router.post("/{name}/next", response_model=Next)
+@router.post("/{name}/next", response_model=NextDrawing)
 def next_digit(campaign: TheCampaign) -> dict[str, Any]:
     """Return what to draw: the request that waits, or a new one."""
     _check(campaign)

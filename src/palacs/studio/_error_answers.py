@@ -168,13 +168,18 @@ def _refused(request: Request, error: Exception) -> Response:
     return error_response(request.scope, error.status, error.kind, message)
 
 
+_OURS = re.compile(r"body$|constrained-|function-|(str|int|float|list|dict)(\[.*)?$")
+
+
 def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     parts = []
     for problem in error.errors()[:5]:
-        place = ".".join(str(step) for step in problem["loc"] if step != "body")
+        # Of a choice between types, their names mean nothing to whoever sent it.
+        steps = (step for step in map(str, problem["loc"]) if not _OURS.match(step))
+        place = ".".join(steps)
         parts.append(f"{place}: {problem['msg']}" if place else str(problem["msg"]))
-    return error_response(request.scope, 422, "invalid", "; ".join(parts) + ".")
+    return error_response(request.scope, 422, "invalid", "; ".join(dict.fromkeys(parts)) + ".")
 
 
 def _http(request: Request, error: Exception) -> Response:

@@ -6,11 +6,20 @@ campaign is for the campaign to say.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    WithJsonSchema,
+)
 
-from palacs.strategies import DEFAULT_STRATEGY
+from palacs.strategies import DEFAULT_STRATEGY, available
 
 
 def is_a(component: str) -> WithJsonSchema:
@@ -18,11 +27,24 @@ def is_a(component: str) -> WithJsonSchema:
     return WithJsonSchema({"x-is": component})
 
 
+def _as_whole(value: Any) -> Any:
+    """Take 3.0 for 3, as JSON Schema does and as programs without integers send it."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+AS_WHOLE = BeforeValidator(_as_whole)
 # What a campaign checks itself, and says better, is only written down here for the schema.
 PRINTABLE = {"pattern": r"^ *[^\x00-\x20\x7f-\xa0\xad][^\x00-\x1f\x7f-\xa0\xad]*$"}
+_URI = r"^[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9_./-]+$"
+_BASE64 = r"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
+_OF_ONE_KIND = {"not": {"allOf": [{"contains": {"type": kind}} for kind in ("string", "integer")]}}
 LARGEST = 1e300
 Name = Annotated[StrictStr, Field(min_length=1, max_length=200, json_schema_extra=PRINTABLE)]
-Label = Name | Annotated[StrictInt, Field(ge=-(2**63), lt=2**63)]
+Key = Annotated[
+    StrictStr,
+    Field(json_schema_extra={"minLength": 1, "maxLength": 100, **PRINTABLE}),
+]
+Label = Name | Annotated[StrictInt, Field(ge=-(2**63), lt=2**63), AS_WHOLE]
 Number = Annotated[float, Field(strict=True, ge=-LARGEST, le=LARGEST)]
 Vector = Annotated[list[Number], Field(min_length=1, description="Raw feature values, finite.")]
 Reason = Annotated[StrictStr, Field(max_length=10_000, description="Why; kept in the record.")]
@@ -37,10 +59,21 @@ Object = Annotated[dict[str, Any], is_a("Object")]
 Utilities = Annotated[dict[str, float | None], is_a("Utilities")]
 
 
+NULL, TEXT = {"type": "null"}, {"type": "string"}
+
+
+Strategy = Annotated[StrictStr, Field(max_length=200, json_schema_extra={"enum": [*available()]})]
+
+
 class Body(BaseModel):
     """A request body; a field that is not known is a mistake worth reporting."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+def never(*cases: dict[str, Any]) -> ConfigDict:
+    """Write down which combinations of fields are refused."""
+    return ConfigDict(extra="forbid", json_schema_extra={"not": {"anyOf": list(cases)}})
 
 
 class RecordingIn(Body):
@@ -49,12 +82,26 @@ class RecordingIn(Body):
     A path means nothing to another machine: give ``file://`` URIs with size and SHA-256.
     """
 
-    uri: Annotated[StrictStr, Field(max_length=2_000)] | None = None
-    size: Annotated[StrictInt, Field(ge=0)] | None = None
+    model_config = never(
+        {"properties": {"uri": NULL, "content": NULL}},
+        {"properties": {"uri": TEXT, "content": TEXT}, "required": ["uri", "content"]},
+    )
+
+    uri: (
+        Annotated[StrictStr, Field(max_length=2_000, json_schema_extra={"pattern": _URI})] | None
+    ) = None
+    size: Annotated[StrictInt, Field(ge=0, lt=2**63), AS_WHOLE] | None = None
     sha256: Annotated[StrictStr, Field(pattern="^[0-9a-fA-F]{64}$")] | None = None
-    name: Annotated[StrictStr, Field(max_length=200, description="Of what is kept.")] | None = None
+    name: Annotated[Name, Field(description="Of what is kept.")] | None = None
     content: (
-        Annotated[StrictStr, Field(max_length=349_528, description="Base64, 256 KiB at most.")]
+        Annotated[
+            StrictStr,
+            Field(
+                max_length=349_528,
+                description="Base64, 256 KiB at most.",
+                json_schema_extra={"pattern": _BASE64},
+            ),
+        ]
         | None
     ) = None
 
@@ -85,11 +132,19 @@ class Features(Body):
 class NewCampaign(Body):
     """What a campaign is created with."""
 
-    name: Annotated[StrictStr, Field(min_length=1, max_length=200, examples=["motor-imagery"])]
-    classes: Annotated[list[Label], Field(max_length=10_000, examples=[["left", "right"]])]
-    strategy: Annotated[StrictStr, Field(max_length=200)] = DEFAULT_STRATEGY
+    name: Annotated[Name, Field(examples=["motor-imagery"])]
+    classes: Annotated[
+        list[Label],
+        Field(
+            max_length=10_000,
+            examples=[["left", "right"]],
+            description="Two or more, each once; all text or all integers.",
+            json_schema_extra={"minItems": 2, "uniqueItems": True, **_OF_ONE_KIND},
+        ),
+    ]
+    strategy: Strategy = DEFAULT_STRATEGY
     params: Annotated[Object, Field(description="The strategy's parameters.")] = {}
-    budget: Annotated[StrictInt, Field(ge=1, le=10**9)] | None = None
+    budget: Annotated[StrictInt, Field(ge=1, le=10**9), AS_WHOLE] | None = None
     budget_cost: Annotated[Amount, Field(description="In money or minutes.")] | None = None
     conditions: (
         Annotated[
@@ -102,16 +157,21 @@ class NewCampaign(Body):
         | None
     ) = None
     n_features: (
-        Annotated[StrictInt, Field(ge=1, le=1_000_000, description="Of every instance.")] | None
+        Annotated[StrictInt, Field(ge=1, le=1_000_000, description="Of every instance."), AS_WHOLE]
+        | None
     ) = None
     bounds: (
         Annotated[
-            list[list[Number]],
-            Field(max_length=1_000_000, description="[[low, high]] for all features or for each."),
+            list[Annotated[list[Number], Field(json_schema_extra={"minItems": 2, "maxItems": 2})]],
+            Field(
+                max_length=1_000_000,
+                description="[[low, high]] for all features or for each.",
+                json_schema_extra={"minItems": 1},
+            ),
         ]
         | None
     ) = None
-    seed: Annotated[StrictInt, Field(ge=0, lt=2**63)] | None = None
+    seed: Annotated[StrictInt, Field(ge=0, lt=2**63), AS_WHOLE] | None = None
     lease: (
         Annotated[
             float,
@@ -123,7 +183,8 @@ class NewCampaign(Body):
     features: Features | None = None
     groups: (
         Annotated[
-            list[StrictStr] | StrictStr,
+            Annotated[list[Key], Field(json_schema_extra={"minItems": 1, "uniqueItems": True})]
+            | Key,
             Field(description="The attribute that says what an instance belongs to: subject."),
         ]
         | None
@@ -133,7 +194,7 @@ class NewCampaign(Body):
 class Ask(Body):
     """How many requests to make."""
 
-    n: Annotated[StrictInt, Field(ge=1, le=1000)] = 1
+    n: Annotated[StrictInt, Field(ge=1, le=1000), AS_WHOLE] = 1
     attrs: Attrs | None = None
 
 
@@ -142,6 +203,14 @@ class Numbers(Body):
 
     Neither is needed where an extractor is in force and a recording comes with its content.
     """
+
+    model_config = never(
+        {
+            "properties": {"x": {"type": "array"}, "text": TEXT},
+            "required": ["x", "text"],
+        },
+        {"properties": {"x": NULL, "text": NULL, "recording": {"properties": {"content": NULL}}}},
+    )
 
     x: Vector | None = None
     text: (
@@ -215,7 +284,7 @@ class Painted(Body):
 class SessionReport(Painted):
     """What a participant sees."""
 
-    trial: Annotated[StrictInt, Field(ge=0)] = 0
+    trial: Annotated[StrictInt, Field(ge=0), AS_WHOLE] = 0
     dry: Annotated[StrictBool, Field(description="Nothing is recorded.")] = False
 
 
@@ -223,7 +292,7 @@ class SessionCommand(Body):
     """What a participant's page is to do."""
 
     holder: Id
-    command: Annotated[StrictStr, Field(max_length=40, description="pause, or go on.")]
+    command: Literal["pause", "go on"]
 
 
 class Claim(Body):
@@ -266,14 +335,19 @@ class Why(Body):
     reason: Annotated[Reason, Field(min_length=1)]
 
 
+_CHANGEABLE = ("budget", "budget_cost", "lease", "conditions", "strategy", "session", "title")
+
+
 class Change(Why):
     """Settings that hold from now on; those left out stay as they are."""
 
-    budget: Annotated[StrictInt, Field(ge=1, le=10**9)] | None = None
+    model_config = never({"not": {"anyOf": [{"required": [name]} for name in _CHANGEABLE]}})
+
+    budget: Annotated[StrictInt, Field(ge=1, le=10**9), AS_WHOLE] | None = None
     budget_cost: Amount | None = None
     lease: Annotated[float, Field(strict=True, gt=0, lt=1e10)] | None = None
     conditions: Object | None = None
-    strategy: Annotated[StrictStr, Field(max_length=200)] | None = None
+    strategy: Strategy | None = None
     params: Annotated[Object, Field(description="The strategy's parameters.")] = {}
     session: (
         Annotated[
