@@ -132,6 +132,9 @@ def _refer(part: Any) -> None:
         if isinstance(each, dict) and "x-is" in each:
             each |= _ref(each.pop("x-is"))
             each.pop("default", None)
+        if isinstance(each, dict) and each.get("type") == "integer":
+            # Written as floats, the largest ones are no longer exact.
+            each |= {key: int(value) for key, value in each.items() if isinstance(value, float)}
         if isinstance(each, (dict, list)):
             _refer(each)
 
