@@ -1,15 +1,13 @@
 """Decisions on one GPU: time beside the arithmetic's floor, memory, accuracy against float64.
 
 ``--device cuda`` of `scale.py`. The same decision in float64 on the same device says how exact one
-in float32 is, and small ones are held against NumPy's. Times are medians of whole calls, from
-labels to the picked class, with the device's work awaited.
+in float32 is (the norm of the utilities' difference over that of the utilities), and small ones
+are held against NumPy's. Times are medians of whole calls, from labels to the picked class, with
+the device's work awaited; memory is what torch held at most, beyond the instances.
 """
 
 from __future__ import annotations
 
-import cProfile
-import io
-import pstats
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,21 +38,20 @@ class Row(NamedTuple):
     what: str
     operations: float
     seconds: float
-    spread: float
     memory: float
     error: float
     same: str
 
 
 def report(quick: bool, folder: Path) -> None:
-    """Print ceilings, equality with NumPy, and the table; profiles go into the folder."""
+    """Print ceilings, equality with NumPy, and the table; nothing is saved."""
     name = torch.cuda.get_device_name()
     print(f"torch {torch.__version__}, {name}, Python {sys.version.split()[0]}")
     _ceilings()
     _against_numpy()
     n, n_features, n_classes = (20_000, 256, 200) if quick else (100_000, 768, 1_000)
     X, y = embeddings(n, n_features, n_classes)
-    rows = list(_decisions(X, y, folder))
+    rows = list(_decisions(X, y))
     print(f"\n{n:,} x {n_features} float32, {n_classes:,} classes, 25 pseudo-instances per class")
     print(f"{'':44}{'floor':>9}{'time':>10}{'of floor':>10}{'memory':>9}{'error':>10}  class")
     for row in rows:
@@ -76,12 +73,12 @@ def embeddings(n: int, n_features: int, n_classes: int) -> tuple[Any, npt.NDArra
     return X.contiguous(), y
 
 
-def _decisions(X: Any, y: npt.NDArray[np.int64], folder: Path) -> Iterator[Row]:
+def _decisions(X: Any, y: npt.NDArray[np.int64]) -> Iterator[Row]:
     n, n_features = X.shape
     n_classes = int(y.max()) + 1
-    points = 25 * n_classes
     for strategy, seen in (
         (PALACS(random_state=0), n),
+        # An even selection of 50 instances of each class, of which 25 are left out.
         (SpareSettled(random_state=0), min(n, max(4_000, 50 * n_classes))),
     ):
         name = type(strategy).__name__
@@ -94,33 +91,30 @@ def _decisions(X: Any, y: npt.NDArray[np.int64], folder: Path) -> Iterator[Row]:
         wide = X.double()
         exact_picked, exact = decide(wide)
         del wide
-        seconds, spread = _timed(decide)
-        error = float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
         same = "same" if picked == exact_picked else f"{picked}, not {exact_picked}"
-        operations = 2.0 * points * seen * n_features
-        memory = _beyond(decide)
-        yield Row(f"{name}.query", operations, seconds, spread, memory, error, same)
-        _profiled(decide, name, folder)
-        seconds, spread = _timed(partial(decide, X[:-1]))
-        yield Row("  one instance earlier", operations, seconds, spread, memory, np.nan, "")
+        operations = 2.0 * 25 * n_classes * seen * n_features
+        yield _row(f"{name}.query", operations, decide, (_off(found, exact), same))
+        decide(X[:-1])
+        once = _once(decide)
+        yield Row("  after one more tell", operations, once, np.nan, np.nan, "")
         with _plain_products():
-            _, found = decide()
-            seconds, spread = _timed(decide)
-        error = float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
-        yield Row("  by plain float32 products", operations, seconds, spread, np.nan, error, "")
+            error = _off(decide()[1], exact)
+            yield _row("  by plain float32 products", operations, decide, (error, ""))
     known = halve(y, np.bincount(y), Stream(np.uint64(0), np.uint64(n)))
     model = (1.0, np.full(n_classes, 1.0 / n_classes))
-
-    def all_left_out(X: Any = X) -> Any:
-        return evidence_of_tensor(X, np.arange(n), known, model)
-
-    seconds, spread = _timed(all_left_out, 2)
     some = np.arange(0, n, 10)
     lost, wide = (evidence_of_tensor(each, some, known, model).lost for each in (X, X.double()))
-    error = float(np.linalg.norm(lost - wide) / np.linalg.norm(wide))
-    memory = _beyond(all_left_out)
+    left_out = partial(evidence_of_tensor, X, np.arange(n), known, model)
     operations = 2.0 * n * n * n_features
-    yield Row("every instance left out once", operations, seconds, spread, memory, error, "")
+    yield _row("all instances left out, all seen", operations, left_out, (_off(lost, wide), ""))
+
+
+def _row(what: str, operations: float, work: Callable[[], Any], accuracy: tuple[float, str]) -> Row:
+    return Row(what, operations, _timed(work), _beyond(work), *accuracy)
+
+
+def _off(found: npt.NDArray[np.float64], exact: npt.NDArray[np.float64]) -> float:
+    return float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
 
 
 @contextmanager
@@ -134,17 +128,18 @@ def _plain_products() -> Iterator[None]:
         _exponents._mixes = split
 
 
-def _timed(work: Callable[[], Any], repeats: int = REPEATS) -> tuple[float, float]:
-    """Return the median time of a call, and how far the repeats are apart."""
+def _timed(work: Callable[[], Any]) -> float:
+    """Return the median time of a call."""
     work()
-    times = []
-    for _ in range(repeats):
-        torch.cuda.synchronize()
-        start = perf_counter()
-        work()
-        torch.cuda.synchronize()
-        times.append(perf_counter() - start)
-    return median(times), max(times) - min(times)
+    return median(_once(work) for _ in range(REPEATS))
+
+
+def _once(work: Callable[[], Any]) -> float:
+    torch.cuda.synchronize()
+    start = perf_counter()
+    work()
+    torch.cuda.synchronize()
+    return perf_counter() - start
 
 
 def _beyond(work: Callable[[], Any]) -> float:
@@ -160,12 +155,12 @@ def _ceilings() -> None:
     """Print what this device reaches: copying, and products of each kind."""
     big = torch.randn(2**28, device=DEVICE)
     other = torch.empty_like(big)
-    seconds, _ = _timed(partial(other.copy_, big))
+    seconds = _timed(partial(other.copy_, big))
     print(f"copy {2 * 4 * len(big) / seconds / 1e12:.2f} TB/s", end="")
     del big, other
     for dtype in (torch.float32, torch.float64, torch.float16):
         a, b = (torch.randn(8192, 8192, device=DEVICE).to(dtype) for _ in range(2))
-        seconds, _ = _timed(partial(torch.mm, a, b))
+        seconds = _timed(partial(torch.mm, a, b))
         print(f", {str(dtype)[6:]} product {2 * 8192**3 / seconds / 1e12:.0f} TFLOP/s", end="")
     print()
 
@@ -193,21 +188,3 @@ def _against_numpy() -> None:
         f"against NumPy: float64 within {worst:.1e}, float32 within {narrow:.1e} of the largest "
         f"utility, {'the same' if same else 'NOT the same'} classes"
     )
-
-
-def _profiled(work: Callable[[], Any], name: str, folder: Path) -> None:
-    """Print where a decision's time goes, on the device and on the host."""
-    with torch.profiler.profile(
-        activities=[torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
-    ) as profile:
-        work()
-        torch.cuda.synchronize()
-    table = profile.key_averages().table(
-        sort_by="self_cuda_time_total", row_limit=25, max_name_column_width=90
-    )
-    host = cProfile.Profile()
-    host.runcall(work)
-    text = io.StringIO()
-    pstats.Stats(host, stream=text).sort_stats("cumulative").print_stats(45)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"profile-{name}.txt").write_text(f"{table}\n{text.getvalue()}", encoding="utf-8")

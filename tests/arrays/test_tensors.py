@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from palacs import PALACS, ParzenWindowClassifier, SpareSettled, kernel_frequencies, perf_gain
-from palacs.arrays import normals, uniforms
+from palacs.arrays import draws
 from palacs.arrays._exponents import split_instances, split_queries
 from palacs.conditions import Conditions
 from palacs.evidence import normalise
 from palacs.kernel import VanishingKernelWarning, auto_bandwidth, similarities
 from palacs.strategies import BalancedGain, Strategy
-from palacs.stream import PENDING, PSEUDO, Stream, fill_normal, uniform
+from palacs.stream import PENDING, Stream, fill_normal, uniform
 
 torch = pytest.importorskip("torch")
 Instances = tuple[np.ndarray, np.ndarray]
@@ -206,13 +206,15 @@ def test_products_of_halves_are_as_exact_as_float32() -> None:
 def test_random_numbers_beside_a_tensor_are_those_of_the_stream() -> None:
     for seed, step in ((0, 1), (2**64 - 1, 2**63), (987654321987654321, 100_000)):
         stream = Stream(np.uint64(seed), np.uint64(step))
-        blocks = torch.tensor([[0, 1], [2**40, 77]])
-        expected = [[uniform(stream, PENDING, int(b)) for b in row] for row in blocks]
-        assert uniforms(stream, PENDING, blocks).tolist() == expected
-        for n in (1, 4, 7):
-            out = np.empty(n)
-            fill_normal(stream, PSEUDO, 77, out)
-            assert_allclose(normals(stream, PSEUDO, torch.tensor([5, 77]), n)[1], out, rtol=1e-14)
+        for n in (0, 1, 4, 7):
+            first, weights, picked = draws(stream, PENDING, torch.tensor([5, 2**40]), n, 3)
+            for row, block in enumerate((5, 2**40)):
+                assert float(first[row]) == uniform(stream, PENDING, block)
+                out = np.empty(n)
+                after = fill_normal(stream, PENDING, block + 1, out)
+                assert_allclose(weights[row], out, rtol=1e-14)
+                expected = [uniform(stream, PENDING, after + t) for t in range(3)]
+                assert picked[row].tolist() == expected
 
 
 def test_explanations_and_conditions_work_on_tensors() -> None:

@@ -7,7 +7,7 @@ imports torch: whoever passes a tensor has done so.
 
 from palacs.arrays._by_class import ByClass, by_class
 from palacs.arrays._exponents import LOOP_FEATURES, LOST_DIGITS, Exponents
-from palacs.arrays._random_blocks import normals, uniforms
+from palacs.arrays._random_blocks import draws
 from palacs.arrays._similar_sums import similar_sums
 from palacs.arrays._tensors import (
     Tensor,
@@ -27,12 +27,11 @@ __all__ = [
     "Tensor",
     "by_class",
     "check_tensor",
+    "draws",
     "is_tensor",
     "like",
-    "normals",
     "on_host",
     "scaled_tensor",
     "similar_sums",
     "torch_of",
-    "uniforms",
 ]

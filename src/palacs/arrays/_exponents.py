@@ -24,7 +24,7 @@ LOOP_FEATURES = 24
 LOST_DIGITS = 1e-6
 _LOST_IN_FLOAT32 = 1e-3
 # Bytes of exponents held at a time, on a GPU and on a CPU.
-_BYTES = {"cuda": 2**29, "cpu": 2**26}
+_BYTES = {"cuda": 2**30, "cpu": 2**26}
 _TILE = 256
 # Three float16 numbers hold all digits of a float32.
 _ADDED = 3

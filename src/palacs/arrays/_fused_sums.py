@@ -1,4 +1,4 @@
-"""The kernel that sums similarities on a GPU: exponents are read once and never written.
+"""The kernel that sums similarities on a GPU: exponents are read once, similarities not written.
 
 Triton, which torch's builds for GPUs bring, translates it when it is first used; without Triton
 there is no kernel.
@@ -19,63 +19,63 @@ except ModuleNotFoundError:
 _QUERIES, _INSTANCES = 128, 32
 
 
-def sums_of_segments(exponents: Any, starts: Any, lengths: Any) -> tuple[Any, Any, Any]:
-    """Return each segment's highest exponent, and sums relative to it of similarities and squares.
+def sums_of_segments(
+    exponents: Any, segments: tuple[Any, Any], nearest: Any, negligible: float
+) -> tuple[Any, Any]:
+    """Return sums of similarities, and of their squares, over each segment of the instances.
 
     Parameters
     ----------
     exponents : tensor of shape (n, n_query)
-    starts, lengths : tensor of shape (n_segments,)
+    segments : tuple of tensor of shape (n_segments,)
+        Where each starts, and how many instances it has.
+    nearest : tensor of shape (n_query,)
+        The exponents that similarities are relative to.
+    negligible : float
+        Similarities up to exp(-negligible) count nothing.
 
     Returns
     -------
-    highest, sums, squares : tensor of shape (n_segments, n_query)
-        For a segment without instances, -inf and zeros.
+    sums, squares : tensor of shape (n_segments, n_query)
     """
-    shape = len(starts), exponents.shape[1]
-    highest, sums, squares = (exponents.new_empty(shape) for _ in range(3))
+    shape = len(segments[0]), exponents.shape[1]
+    sums, squares = exponents.new_empty(shape), exponents.new_empty(shape)
     grid = (triton.cdiv(shape[1], _QUERIES), shape[0])
-    into = (highest, sums, squares)
-    _sum[grid](exponents, starts, lengths, *into, shape[1], _QUERIES, _INSTANCES)
-    return into
+    given = (exponents, *segments, nearest, sums, squares, shape[1], -float(negligible))
+    _sum[grid](*given, _QUERIES, _INSTANCES)
+    return sums, squares
 
 
 def _sum_segment(  # type: ignore[no-untyped-def]
     exponents,
     starts,
     lengths,
-    highest,
+    nearest,
     sums,
     squares,
     n_query,
+    furthest,
     QUERIES: tl.constexpr,
     INSTANCES: tl.constexpr,
 ):
     segment = tl.program_id(1)
     query = tl.program_id(0) * QUERIES + tl.arange(0, QUERIES)
+    there = query < n_query
     start = tl.load(starts + segment)
     length = tl.load(lengths + segment)
-    there = query < n_query
+    unit = tl.load(nearest + query, mask=there, other=0.0)
     instance = tl.arange(0, INSTANCES)
-    top = tl.full((QUERIES,), -float("inf"), tl.float32)
-    for first in range(0, length, INSTANCES):
-        row = (start + first + instance).to(tl.int64)
-        mask = ((first + instance) < length)[:, None] & there[None, :]
-        tile = tl.load(exponents + row[:, None] * n_query + query, mask=mask, other=-float("inf"))
-        top = tl.maximum(top, tl.max(tile, axis=0))
-    # Where all are infinitely far away, nothing is subtracted and everything is zero.
-    unit = tl.where(top > -float("inf"), top, 0.0)
     total = tl.zeros((QUERIES,), tl.float32)
     squared = tl.zeros((QUERIES,), tl.float32)
     for first in range(0, length, INSTANCES):
         row = (start + first + instance).to(tl.int64)
         mask = ((first + instance) < length)[:, None] & there[None, :]
         tile = tl.load(exponents + row[:, None] * n_query + query, mask=mask, other=-float("inf"))
-        similarity = tl.exp(tile - unit[None, :])
+        tile -= unit[None, :]
+        similarity = tl.where(tile > furthest, tl.exp(tile), 0.0)
         total += tl.sum(similarity, axis=0)
         squared += tl.sum(similarity * similarity, axis=0)
     place = segment.to(tl.int64) * n_query + query
-    tl.store(highest + place, top, mask=there)
     tl.store(sums + place, total, mask=there)
     tl.store(squares + place, squared, mask=there)
 

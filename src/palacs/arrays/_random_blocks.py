@@ -17,23 +17,28 @@ _HALF = 0xFFFF_FFFF
 _TO_UNIT = 2.0**-53
 
 
-def uniforms(stream: Stream, purpose: np.uint64, blocks: Tensor) -> Tensor:
-    """Return the first uniform number of each block, float64 of the blocks' shape."""
-    return _to_unit(_philox(stream, purpose, blocks)[0])
+def draws(
+    stream: Stream, purpose: np.uint64, first: Tensor, n_normals: int, n_uniforms: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return from each first block (n_rows,) on a uniform number, normals and further uniforms.
 
-
-def normals(stream: Stream, purpose: np.uint64, first: Tensor, n: int) -> Tensor:
-    """Return n standard normals from each first block (n_rows,) on: float64, (n_rows, n)."""
+    As `uniform`, `fill_normal` and `uniform` draw them one block after the other: float64, of shape
+    (n_rows,), (n_rows, n_normals) and (n_rows, n_uniforms).
+    """
     torch = torch_of(first)
-    counted = torch.arange((n + 3) // 4, device=first.device)
-    words = _philox(stream, purpose, first[:, None] + counted)
+    n_blocks = (n_normals + 3) // 4
+    # All at once: a GPU is asked hundreds of times for one of these, however many blocks there are.
+    blocks = torch.arange(1 + n_blocks + n_uniforms, device=first.device)
+    words = _philox(stream, purpose, first[:, None] + blocks)
+    middle = slice(1, 1 + n_blocks)
     pairs = []
     for radius_word, angle_word in (words[:2], words[2:]):
         # 1 - u lies in (0, 1], where the logarithm is finite.
-        radius = torch.sqrt(-2.0 * torch.log(1.0 - _to_unit(radius_word)))
-        angle = 2.0 * pi * _to_unit(angle_word)
+        radius = torch.sqrt(-2.0 * torch.log(1.0 - _to_unit(radius_word[:, middle])))
+        angle = 2.0 * pi * _to_unit(angle_word[:, middle])
         pairs += [radius * torch.cos(angle), radius * torch.sin(angle)]
-    return torch.stack(pairs, dim=-1).reshape(len(first), -1)[:, :n]
+    normals = torch.stack(pairs, dim=-1).reshape(len(first), -1)[:, :n_normals]
+    return _to_unit(words[0][:, 0]), normals, _to_unit(words[0][:, 1 + n_blocks :])
 
 
 def _philox(stream: Stream, purpose: np.uint64, blocks: Tensor) -> tuple[Tensor, ...]:

@@ -1,14 +1,15 @@
 """Sums of similarities over classes, from exponents: the innermost loop of every decision.
 
 Exponents are turned into similarities relative to the nearest instance, so that nothing that
-matters underflows, and summed over each segment. On a GPU one kernel does both and reads the
-exponents once; anywhere else, and in float64, they are overwritten step by step.
+matters underflows, and summed over each segment. On a GPU one kernel does both and writes no
+similarity; anywhere else, and in float64, exponents are overwritten step by step.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from math import inf
 from typing import Any, NamedTuple
 
 from palacs.arrays._by_class import ByClass
@@ -38,7 +39,7 @@ def similar_sums(
     known: ByClass,
     exponents: Tensor,
     nearer: Tensor | None = None,
-    negligible: float | None = None,
+    negligible: float = inf,
 ) -> SimilarSums:
     """Sum similarities over the segments, from exponents (n, n_query), which may be overwritten.
 
@@ -46,29 +47,23 @@ def similar_sums(
     ----------
     nearer : tensor of shape (n_query,) or None
         Exponents of something else; the nearest is that, where it is nearer.
-    negligible : float or None
-        Similarities up to exp(-negligible) count nothing. In float32 they cannot be seen anyway.
+    negligible : float, default=inf
+        Similarities up to exp(-negligible) count nothing.
     """
     torch = torch_of(exponents)
+    nearest = exponents.amax(dim=0)
+    nearest = nearest if nearer is None else torch.maximum(nearest, nearer)
+    nearest = torch.where(torch.isfinite(nearest), nearest, 0.0)
     if exponents.is_cuda and exponents.dtype == torch.float32 and _fused().AVAILABLE:
-        highest, sums, squares = _fused().sums_of_segments(exponents, known.starts, known.lengths)
-        nearest = _nearest(highest.amax(dim=0), nearer)
-        # Each segment's sums are relative to its own nearest.
-        unit = highest.sub_(nearest).exp_()
-        return SimilarSums(nearest, sums.mul_(unit), squares.mul_(unit.square_()).sum(0))
-    nearest = _nearest(exponents.amax(dim=0), nearer)
+        segments = known.starts, known.lengths
+        sums, squares = _fused().sums_of_segments(exponents, segments, nearest, negligible)
+        return SimilarSums(nearest, sums, squares.sum(0))
     exponents.sub_(nearest)
-    if negligible is not None:
+    if negligible < torch.inf:
         torch.threshold_(exponents, -negligible, -torch.inf)
     sums = known.sums(exponents.exp_())
     squares = torch.linalg.vector_norm(exponents, dim=0).square_()
     return SimilarSums(nearest, sums, squares)
-
-
-def _nearest(highest: Tensor, nearer: Tensor | None) -> Tensor:
-    torch = torch_of(highest)
-    highest = highest if nearer is None else torch.maximum(highest, nearer)
-    return torch.where(torch.isfinite(highest), highest, 0.0)
 
 
 @cache

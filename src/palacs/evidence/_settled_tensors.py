@@ -7,6 +7,7 @@ apart, for there it is left out itself, and the one beside it with it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,9 @@ from palacs.evidence._settled import (
 )
 from palacs.kernel import ENOUGH
 
+# Sums of so many classes, halves and instances are decided on together.
+_TOGETHER = 2**26
+
 
 class _Side(NamedTuple):
     """One of the four halves: its parts of a class, its size in each (n_classes,), who is in it."""
@@ -40,10 +44,11 @@ class _Side(NamedTuple):
     members: Tensor
 
 
-class _Own(NamedTuple):
-    """Left-out instances (n_rows,) in their own class: code, place, and the one beside, or -1.
+class _LeftOut(NamedTuple):
+    """What left-out instances (n_rows,) see: of their own class apart, and of the others.
 
-    With the similarities to the others of it (n_own, n_rows), and when those were acquired.
+    Their code and place, the one beside each or -1, the similarities (n_own, n_rows) to others of
+    the class and when those were acquired; sums over the four parts of the others (4 C, n_rows).
     """
 
     code: Tensor
@@ -51,6 +56,7 @@ class _Own(NamedTuple):
     beside: Tensor
     similarity: Tensor
     acquired: Tensor
+    sums: Tensor
 
 
 class _Decided(NamedTuple):
@@ -68,19 +74,15 @@ def evidence_of_tensor(
 
     ``model`` is (bandwidth, prior) as there.
     """
+    torch = torch_of(X)
     bandwidth, prior = model
     part = 2 * known.half[:, 0].astype(np.int64) + known.half[:, 1]
     ordered = by_class(X, known.y, len(known.counts), part)
     window = _Window(ordered, known, prior)
-    decided = []
-    lost = ordered.X.new_zeros(len(known.counts), 2 * SPLITS)
-    for block, exponents, _ in Exponents(ordered.X, bandwidth).blocks(X[like(rows, X, keep=True)]):
-        decided.append(window.decide(rows[block], exponents, lost))
-    right, rival, own_lost = (
-        on_host(torch_of(X).cat([getattr(one, name) for one in decided]).double())
-        for name in _Decided._fields
-    )
-    return _added_up(known, rows, (right, rival.astype(np.int64), own_lost), on_host(lost))
+    lost = like(np.zeros((len(known.counts), 2 * SPLITS)), X, keep=True)
+    decided = [window.decide(seen, lost) for seen in window.left_out(X, rows, bandwidth)]
+    right, rival, own_lost = (on_host(torch.cat(each)) for each in zip(*decided, strict=True))
+    return _added_up(known, rows, (right, rival, own_lost), on_host(lost))
 
 
 def _added_up(
@@ -113,7 +115,7 @@ class _Window:
         self.counts = like(known.counts, X, keep=True)
         self.starts = ordered.starts[::4]
         self.most = int(known.counts.max())
-        self.prior = like(prior, X) if len(prior) else None
+        self.prior = like(prior, X, keep=True) if len(prior) else None
         half = like(known.half, X, keep=True)
         in_half = like(known.in_half, X, keep=True)
         self.sides = []
@@ -125,40 +127,19 @@ class _Window:
             self.sides.append(_Side(within, sizes, half[:, split]))
             self.sides.append(_Side(without, self.counts - sizes, ~half[:, split]))
 
-    def decide(self, rows: Codes, exponents: Tensor, lost: Tensor) -> _Decided:
-        """Decide left-out instances ``rows`` from exponents (n, n_rows), which are overwritten.
+    def left_out(self, X: Tensor, rows: Codes, bandwidth: float) -> Iterator[_LeftOut]:
+        """Yield what the instances ``rows`` of X see, as many together as may be decided on."""
+        together = max(1, _TOGETHER // len(self.ordered.lengths))
+        seen: list[_LeftOut] = []
+        for block, exponents, _ in Exponents(self.ordered.X, bandwidth).blocks(X, rows):
+            seen.append(self._look(rows[block], exponents))
+            del exponents  # before the next are made
+            if block.stop == len(rows) or sum(len(one.row) for one in seen) >= together:
+                yield _LeftOut(*(self.torch.cat(each, dim=-1) for each in zip(*seen, strict=True)))
+                seen = []
 
-        What other classes' halves change is added to ``lost`` (n_classes, 4).
-        """
-        torch = self.torch
-        own = self._own(rows, exponents)
-        near = similar_sums(self.ordered, exponents, own.similarity.amax(dim=0), NEGLIGIBLE)
-        torch.threshold_(own.similarity.sub_(near.nearest), -NEGLIGIBLE, -torch.inf).exp_()
-        sums = near.sums.view(len(self.counts), 4, -1)
-        k = sums.sum(1)
-        scores = self._scores(k, self.counts[:, None], self.prior)
-        first, rival = scores.max(dim=0)
-        second = scores.scatter(0, rival[None], 0.0).amax(dim=0)
-        strongest = first.repeat(len(k), 1).scatter_(0, rival[None], second[None])
-        score = self._own_score(own, None)
-        right = _soft(score, first)
-        weight = 1.0 / self.counts[own.code].clamp(max=LEFT_OUT).to(k.dtype)
-        own_lost = []
-        for h, side in enumerate(self.sides):
-            part = sums[:, side.parts[0]] + sums[:, side.parts[1]]
-            thinned = self._scores(part, side.sizes[:, None], self.prior)
-            change = right - _soft(score, torch.maximum(thinned, strongest))
-            lost[:, h] += torch.where(k > 0.0, change, 0.0) @ weight
-            own_lost.append(right - _soft(self._own_score(own, side), first))
-        nothing = own.similarity.sum(0) == 0.0
-        changes = torch.where(nothing[:, None], 0.0, torch.stack(own_lost, dim=1))
-        return _Decided(right, torch.where(first > 0.0, rival, -1), changes)
-
-    def _own(self, rows: Codes, exponents: Tensor) -> _Own:
-        """Take what concerns the own class out of exponents (n, n_rows), less those left out.
-
-        Its similarities are still exponents.
-        """
+    def _look(self, rows: Codes, exponents: Tensor) -> _LeftOut:
+        """Return what is seen in exponents (n, n_rows), which are overwritten."""
         torch = self.torch
         row = like(rows, exponents, keep=True)
         code = like(self.y[rows], exponents, keep=True)
@@ -174,29 +155,58 @@ class _Window:
         known = (self.counts[code] >= ENOUGH) & (close > -torch.inf)
         beside = torch.where(known, beside, -1)
         own.masked_fill_(acquired == beside, -torch.inf)
-        return _Own(code, row, beside, own, acquired)
+        near = similar_sums(self.ordered, exponents, own.amax(dim=0), NEGLIGIBLE)
+        torch.threshold_(own.sub_(near.nearest), -NEGLIGIBLE, -torch.inf).exp_()
+        return _LeftOut(code, row, beside, own, acquired, near.sums)
 
-    def _own_score(self, own: _Own, side: _Side | None) -> Tensor:
+    def decide(self, seen: _LeftOut, lost: Tensor) -> _Decided:
+        """Decide on left-out instances; what others' halves change adds to ``lost`` (n_classes, 4).
+
+        A class of which nothing is near changes nothing, nor does the own among the others.
+        """
+        torch = self.torch
+        # What is left of one, where a decision is all but sure, takes float64's digits.
+        sums = seen.sums.double().view(len(self.counts), 4, -1)
+        scores = self._weighed(sums.sum(1), self.counts)
+        first, rival = scores.max(dim=0)
+        second = scores.scatter_(0, rival[None], 0.0).amax(dim=0)
+        strongest = first.repeat(len(scores), 1)
+        strongest.scatter_(0, rival[None], second[None])
+        score = self._own_score(seen, None)
+        right = _soft(score, first)
+        weight = 1.0 / self.counts[seen.code].clamp(max=LEFT_OUT).double()
+        own_lost = []
+        for h, side in enumerate(self.sides):
+            part = self._weighed(sums[:, side.parts[0]] + sums[:, side.parts[1]], side.sizes)
+            change = right - _soft(score, torch.maximum(part, strongest))
+            lost[:, h] += change @ weight
+            own_lost.append(right - _soft(self._own_score(seen, side), first))
+        nothing = seen.similarity.sum(0) == 0.0
+        changes = torch.stack(own_lost, dim=1).masked_fill_(nothing[:, None], 0.0)
+        return _Decided(right, torch.where(first > 0.0, rival, -1), changes)
+
+    def _own_score(self, seen: _LeftOut, side: _Side | None) -> Tensor:
         """Return the score of the own class without those left out, (n_rows,); of a half of it."""
-        prior = None if self.prior is None else self.prior[own.code]
-        there = own.beside >= 0
+        there = seen.beside >= 0
         if side is None:
-            sizes = self.counts[own.code] - 1 - there.long()
-            return self._scores(own.similarity.sum(0), sizes, prior)
-        sizes = side.sizes[own.code] - side.members[own.row].long()
-        sizes = sizes - (there & side.members[own.beside.clamp(min=0)]).long()
-        part = (own.similarity * side.members[own.acquired]).sum(0)
-        return self._scores(part, sizes, prior)
-
-    def _scores(self, k: Tensor, sizes: Tensor, prior: Tensor | None) -> Tensor:
-        """Return the Parzen window's scores of classes with so many instances."""
-        if prior is None:
+            sizes = self.counts[seen.code] - 1 - there.long()
+            part = seen.similarity
+        else:
+            sizes = side.sizes[seen.code] - side.members[seen.row].long()
+            sizes = sizes - (there & side.members[seen.beside.clamp(min=0)]).long()
+            part = seen.similarity * side.members[seen.acquired]
+        k = part.sum(0, dtype=self.torch.float64)
+        if self.prior is None:
             return k
-        prior = prior if prior.ndim == k.ndim else prior[:, None]
-        return self.torch.where(sizes > 0, prior * k / sizes, 0.0)
+        return k * self.torch.where(sizes > 0, self.prior[seen.code] / sizes, 0.0)
+
+    def _weighed(self, k: Tensor, sizes: Tensor) -> Tensor:
+        """Return the scores (n_classes, n_rows) of classes with so many instances."""
+        if self.prior is None:
+            return k
+        return k * self.torch.where(sizes > 0, self.prior / sizes, 0.0)[:, None]
 
 
 def _soft(own: Tensor, rival: Tensor) -> Tensor:
     """Return how surely a decision is right, a half for nothing."""
-    together = own + rival
-    return torch_of(together).where(together > 0.0, own / together, 0.5)
+    return torch_of(own).nan_to_num_(own / (own + rival), nan=0.5)

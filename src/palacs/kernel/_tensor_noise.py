@@ -9,12 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from palacs.arrays import LOOP_FEATURES, ByClass, Tensor, like, normals, on_host, torch_of, uniforms
+from palacs.arrays import LOOP_FEATURES, ByClass, Tensor, draws, like, on_host, torch_of
 from palacs.checks import Codes
 from palacs.kernel._bandwidth import NO_DISTANCE, bandwidth_of
 from palacs.kernel._noise import MIXED, MOST_COMPARED, STEPS, cosine_dimensions, factor_of
 from palacs.kernel._tensor_fit import lengths_of
 from palacs.stream import PENDING, PSEUDO, Stream
+
+# So many blocks of random numbers are drawn at a time.
+_BLOCKS = 2**22
 
 
 class TensorNoise(NamedTuple):
@@ -131,20 +134,26 @@ def _draw(
     number, purpose = numbered
     n_blocks = (noise.n_terms + 3) // 4
     picks = 0 if noise.places is None else noise.n_terms
-    first = like(number, known.X, keep=True) * (1 + n_blocks + picks)
-    codes = like(classes, known.X, keep=True)
-    within = (uniforms(stream, purpose, first) * known.lengths[codes]).long()
-    drawn = known.X[known.starts[codes] + within]
-    if noise.n_terms == 0:
-        return drawn
-    weights = (normals(stream, purpose, first + 1, noise.n_terms) * noise.scale).to(drawn.dtype)
-    if noise.directions is None:
-        return drawn.add_(weights)
-    if noise.places is None:
-        return drawn.addmm_(weights, noise.directions)
-    blocks = (first + 1 + n_blocks)[:, None] + torch.arange(picks, device=first.device)
-    picked = (uniforms(stream, purpose, blocks) * len(noise.places)).long()
-    steps = torch.nn.functional.embedding_bag(
-        noise.places[picked], noise.directions, per_sample_weights=weights, mode="sum"
-    )
-    return drawn.add_(steps)
+    drawn = known.X.new_empty(len(classes), known.X.shape[1])
+    # Words of 64 bits, and a dozen of them at work at a time.
+    step = max(1, _BLOCKS // (1 + n_blocks + picks))
+    for begin in range(0, len(classes), step):
+        some = slice(begin, begin + step)
+        first = like(number[some], known.X, keep=True) * (1 + n_blocks + picks)
+        codes = like(classes[some], known.X, keep=True)
+        parent, weights, picked = draws(stream, purpose, first, noise.n_terms, picks)
+        within = (parent * known.lengths[codes]).long()
+        drawn[some] = known.X[known.starts[codes] + within]
+        if noise.n_terms == 0:
+            continue
+        weights = (weights * noise.scale).to(drawn.dtype)
+        if noise.directions is None:
+            drawn[some] += weights
+        elif noise.places is None:
+            drawn[some] += weights @ noise.directions
+        else:
+            places = noise.places[(picked * len(noise.places)).long()]
+            drawn[some] += torch.nn.functional.embedding_bag(
+                places, noise.directions, per_sample_weights=weights, mode="sum"
+            )
+    return drawn

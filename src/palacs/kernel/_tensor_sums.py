@@ -44,6 +44,7 @@ def frequencies_tensor(
         if not relative:
             sums *= (nearest + added).to(dtype).exp_()
         k[block] = sums.T
+        del exponents  # before the next are made
     return k
 
 
@@ -55,4 +56,5 @@ def effective_tensor(points: Tensor, known: ByClass, bandwidth: float) -> Tensor
         _, sums, squares = similar_sums(known, exponents)
         each = torch.where(squares > 0.0, sums.sum(0) / squares, 0.0)
         k[block] = sums.mul_(each).T
+        del exponents  # before the next are made
     return k

@@ -30,6 +30,9 @@ def look_at_tensor(
 ) -> tuple[Tensor, Codes, Tensor]:
     """Return pseudo-instances, their classes and what is known there (n_points, n_classes)."""
     X, y, n_classes = labelled.X, labelled.y, labelled.n_classes
+    # Far from the origin float32 has no digits left for a step; nothing depends on the origin.
+    centre = X.mean(0) if X.dtype == torch_of(X).float32 else torch_of(X).zeros_like(X[0])
+    X = X - centre
     known = by_class(X, y, n_classes)
     if bandwidth == "auto":
         noise = fitting_noise_tensor(known, fitting_reach_tensor(X, y, known))
@@ -42,11 +45,11 @@ def look_at_tensor(
         known = by_class(X, y, n_classes)
     points, origins = draw_tensors(known, int(n_pseudo), noise, stream)
     if bandwidth == "auto":
-        return points, origins, effective_tensor(points, known, noise.bandwidth)
+        return points + centre, origins, effective_tensor(points, known, noise.bandwidth)
     k = frequencies_tensor(points, known, noise.bandwidth, wide=True)
     if ((k > 0.0).sum(1) > 1).double().mean() <= 0.5:
         warn_if_vanished(on_host(k), on_host(X[-500:]).astype(np.float64), noise.bandwidth)
-    return points, origins, k
+    return points + centre, origins, k
 
 
 def weighted_sums_tensor(k: Tensor, gains: Tensor, origins: Codes) -> Utilities:
