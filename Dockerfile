@@ -11,7 +11,7 @@ RUN pip install --no-cache-dir "$(ls /wheels/palacs-*.whl)[studio,postgres]" \
     && install --directory --owner=palacs /data /reports
 USER 1000
 WORKDIR /data
-ENV PALACS_STORAGE=sqlite:////data/lab.db NUMBA_CACHE_DIR=/home/palacs/.cache
+ENV PALACS_STORAGE=sqlite:////data/lab.db XDG_STATE_HOME=/data NUMBA_CACHE_DIR=/home/palacs/.cache
 # Compile now, so that nobody waits for it at the first request.
 RUN palacs doctor --compile
 VOLUME ["/data", "/reports"]

@@ -12,7 +12,10 @@ export class Notes {
     this.key = `palacs notes ${campaign}`;
     this.form = findA(HTMLFormElement, "[data-notes]");
     this.person = findA(HTMLInputElement, "[name=person]", this.form);
-    this.person.value = personHere();
+    // Whoever came by a link is who it was made for.
+    const { person } = document.body.dataset;
+    this.person.value = person ?? personHere();
+    this.person.disabled = person !== undefined;
     for (const [name, value] of Object.entries(this.kept())) this.field(name).value = value;
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.form.addEventListener("input", () => this.keep());
