@@ -102,6 +102,7 @@ def test_kernel_frequencies_of_a_tensor_are_those_of_the_array(
     )
 
 
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
 @ANY
 @given(labelled_sets(), st.sampled_from(["auto", 1.0]), st.sampled_from([None, "uniform"]))
 def test_a_parzen_window_of_tensors_answers_as_one_of_arrays(
@@ -160,6 +161,17 @@ def test_a_strategy_decides_on_a_tensor_as_on_the_array(
         assert isinstance(again, np.ndarray)
         alike(found, expected)
         assert again.tolist() == picked.tolist()
+
+
+def test_of_many_instances_the_same_are_looked_at() -> None:
+    random = np.random.default_rng(4)
+    y = random.permutation(np.arange(4_200) % 30)
+    X = random.normal(size=(30, 30))[y] + random.normal(size=(4_200, 30))
+    strategy = SpareSettled(random_state=2)
+    picked, expected = strategy.query(X, y, return_utilities=True)
+    again, found = strategy.query(torch.tensor(X), y, return_utilities=True)
+    alike(found, expected)
+    assert again.tolist() == picked.tolist()
 
 
 @pytest.mark.parametrize("strategy", [PALACS(random_state=0), SpareSettled(random_state=0)])
