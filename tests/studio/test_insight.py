@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from palacs.campaign import create_campaign
@@ -17,6 +18,7 @@ from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._error_answers import Refused
 from palacs.studio._inside_page import look_inside
 from palacs.studio._insight import Insights
+from palacs.studio._listed import block_of_confusion, page_of_rows, shortened
 
 CLASSES = ["feet", "left", "right"]
 CENTRES = {"feet": 0.70, "left": 0.15, "right": 0.76}
@@ -464,6 +466,111 @@ def test_inside_says_what_it_cannot_show(bench: Bench) -> None:
     with pytest.raises(Refused, match="after the first instance"):
         look_inside(campaign.snapshot())
     campaign.add([0.1, 0.2, 0.3], "left")
-    with pytest.raises(Refused, match="has 3 features") as refusal:
-        look_inside(campaign.snapshot())
-    assert refusal.value.status == 409
+    for pair in ((0, 3), (1, 1)):
+        with pytest.raises(Refused, match="are no two of 3 features"):
+            look_inside(campaign.snapshot(), pair)
+
+
+def test_inside_many_features_are_seen_two_at_a_time_or_along_components(bench: Bench) -> None:
+    campaign = bench.campaign(bounds=None, features=["alpha", "beta", "gamma"])
+    for i in range(12):
+        campaign.add([float(i), 100.0 + i % 3, 5.0 * (i % 2)], CLASSES[i % 3])
+    pair = look_inside(campaign.snapshot(), (2, 1))
+    assert (pair["projected"], pair["names"], pair["of_features"]) == ("pair", ["gamma", "beta"], 3)
+    assert pair["xs"][0] <= 0.0 < 5.0 <= pair["xs"][-1]
+    assert pair["ys"][0] <= 100.0 < 102.0 <= pair["ys"][-1]
+    assert pair["points"][1]["x"] == [5.0, 101.0]
+    components = look_inside(campaign.snapshot())
+    assert (components["projected"], components["n_features"]) == ("pca", 2)
+    assert np.array(components["contributions"]["left"]).sum() > 0
+    json.dumps([pair, components], allow_nan=False)
+
+
+# -- many classes ----------------------------------------------------------------------
+
+
+def many(bench: Bench, n_classes: int, n: int) -> StudioCampaign:
+    """Make a campaign whose first classes are confused: each is taken for its neighbour."""
+    labels = [f"sign {code}" for code in range(n_classes)]
+    campaign = bench.campaign(classes=labels, bounds=None, strategy="uniform")
+    codes = np.arange(n) % n_classes
+    x = np.where(codes < 6, codes // 2, codes) + bench.rng.normal(0, 0.01, n)
+    frame = pd.DataFrame({"label": [labels[code] for code in codes], "x0": x, "x1": x})
+    campaign.add_table(frame)
+    return campaign
+
+
+def test_of_many_classes_the_worst_and_the_most_confused_are_shown(bench: Bench) -> None:
+    campaign = many(bench, 60, 480)
+    seen = bench.look(campaign)
+    assert seen["n_classes"] == len(seen["labels"]) == 60
+    assert len(seen["classes"]) == 50
+    assert {row["label"] for row in seen["classes"][:6]} == {f"sign {code}" for code in range(6)}
+    recalls = [row["recall"] for row in seen["classes"]]
+    assert recalls == sorted(recalls)
+    assert seen["confusion"]["matrix"] == [], "it is there in blocks"
+    pairs = {frozenset((c["label"], c["taken_for"])) for c in seen["confusions"]}
+    assert pairs == {frozenset((f"sign {i}", f"sign {i + 1}")) for i in (0, 2, 4)}
+    assert set(seen["accuracy"][-1]["recall"]) == {str(row["label"]) for row in seen["classes"]}
+    assert len(seen["utilities"]) <= 21
+    assert seen["next"] in seen["utilities"]
+    assert all(c["count"] <= c["of"] == 8 for c in seen["confusions"])
+
+
+def test_classes_are_searched_and_ordered_page_by_page(bench: Bench) -> None:
+    campaign = many(bench, 60, 480)
+    campaign.add([1.0, 1.0], "sign 7")
+    now = campaign.snapshot()
+    found = bench.insights.left_out(campaign, now)
+
+    def page(search: str, order: Any, page: slice) -> tuple[list[Any], int]:
+        answer = page_of_rows(now, found, search, order, page)
+        return [row["label"] for row in answer["classes"]], answer["total"]
+
+    assert page("SIGN 1", "declared", slice(0, 3)) == (["sign 1", "sign 10", "sign 11"], 11)
+    assert page("", "fewest", slice(59, 70)) == (["sign 7"], 60)
+    assert page("", "name", slice(0, 3))[0] == ["sign 0", "sign 1", "sign 10"]
+    assert page("", "worst", slice(6, 60))[0].count("sign 0") == 0
+    assert page("nobody", "worst", slice(0, 3)) == ([], 0)
+
+
+def test_blocks_of_the_matrix_add_up_to_it(bench: Bench) -> None:
+    campaign = many(bench, 90, 450)
+    now = campaign.snapshot()
+    found = bench.insights.left_out(campaign, now)
+    whole = block_of_confusion(now, found, 0, 0, 10**6)
+    assert (whole["size"], whole["step"], len(whole["rows"])) == (90, 3, 30)
+    assert sum(count for _, _, count in whole["cells"]) == found.confusion.sum()
+    assert sum(whole["of"]) == 450
+    part = block_of_confusion(now, found, 1, 80, 20)
+    assert (part["row"], part["column"], part["step"]) == (1, 70, 1), "it stays inside"
+    for i, j, count in part["cells"]:
+        assert count == found.confusion[1 + i, 70 + j]
+
+
+def test_at_two_thousand_classes_no_answer_is_large(bench: Bench) -> None:
+    campaign = many(bench, 2000, 4000)
+    campaign.ask_many(30)
+    seen = bench.look(campaign)
+    now = campaign.snapshot()
+    found = bench.insights.left_out(campaign, now)
+    answers = {
+        "insight": seen,
+        "inside": look_inside(now),
+        "classes": page_of_rows(now, found, "", "worst", slice(0, 200)),
+        "confusion": block_of_confusion(now, found, 0, 0, 2000),
+        "pending": [shortened(request.to_json()) for request in campaign.pending()],
+        "status": campaign.status().to_json(),
+    }
+    sizes = {name: len(json.dumps(answer)) for name, answer in answers.items()}
+    assert max(sizes.values()) < 1_000_000, sizes
+
+
+def test_asking_changes_nothing_that_is_known(bench: Bench) -> None:
+    campaign = bench.campaign()
+    bench.acquire(campaign, 6)
+    before = bench.insights.left_out(campaign, campaign.snapshot())
+    campaign.ask()
+    assert bench.insights.left_out(campaign, campaign.snapshot()) is before
+    campaign.retract(campaign.snapshot().ids[0], "noise")
+    assert bench.insights.left_out(campaign, campaign.snapshot()) is not before

@@ -173,9 +173,13 @@ class Inside(Answer):
     """Densities, gain and weighted gain on a grid."""
 
     seq: int
-    n_features: int
+    n_features: Annotated[int, Field(description="Of the grid: one or two.")]
+    of_features: Annotated[int, Field(description="Of the campaign.")]
+    projected: Annotated[str, Field(description="Empty for all features, else pair or pca.")]
+    names: list[str]
     strategy: str
-    classes: list[Label]
+    classes: Annotated[list[Label], Field(description="Of many the highest utilities.")]
+    n_classes: int
     bandwidth: float
     xs: list[float]
     ys: list[float] | None

@@ -262,6 +262,16 @@ def confusion(
 
 
 @router.get("/campaigns/{name}/inside", response_model=Inside)
-def inside(campaign: TheCampaign) -> dict[str, Any]:
-    """Return class densities, gain and weighted gain on a grid, for one or two features."""
-    return look_inside(campaign.snapshot())
+def inside(
+    campaign: TheCampaign,
+    across: Annotated[int | None, Query(ge=0, lt=10**6, description="A feature, from 0.")] = None,
+    up: Annotated[int | None, Query(ge=0, lt=10**6, description="Another one.")] = None,
+) -> dict[str, Any]:
+    """Return densities, gain and weighted gain on a grid, over one or two features.
+
+    More features are seen along their principal components, or two of them alone.
+    """
+    if (across is None) != (up is None):
+        raise Refused("across and up go together; give two features, or none for components.")
+    pair = None if across is None or up is None else (across, up)
+    return look_inside(campaign.snapshot(), pair)

@@ -27,7 +27,10 @@ def add_table(
     """Record many instances from a table, all or none; what is wrong is said with its row."""
     with refusing():
         ids = campaign.add_table(
-            file.file.read(), name=file.filename or "the table", attrs=object_of(attrs), op=op
+            file.file.read(),
+            name=f"the table {file.filename or ''}".strip(),
+            attrs=object_of(attrs),
+            op=op,
         )
     got = Counter(str(campaign.instance(id_).label) for id_ in ids)
     return {"instances": len(ids), "classes": dict(got.most_common(50)), "n_classes": len(got)}

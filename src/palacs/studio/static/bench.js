@@ -4,11 +4,11 @@
 import { campaignOfPage, get, pathOf, post, problemOf, sentence } from "./api.js";
 import { Answer } from "./answer.js";
 import { bars, Lines, Scatter } from "./charts.js";
-import { Classes, keepingFocus } from "./classes.js";
+import { Classes } from "./classes.js";
 import { colourOf, placeOf } from "./colours.js";
 import { Connect } from "./connect.js";
 import { Course } from "./course.js";
-import { find, findA, h, named, say } from "./dom.js";
+import { find, findA, h, keepingFocus, named, say } from "./dom.js";
 import { History } from "./history.js";
 import { follow } from "./live.js";
 import { brief, percent, whole } from "./locale.js";
@@ -16,11 +16,12 @@ import { takeTables } from "./many.js";
 import { Matrix } from "./matrix.js";
 import { Notes } from "./notes.js";
 import { Sitting } from "./sitting.js";
+import { sleep } from "./timing.js";
 
 /** @import { Decision, Details, Evidence, Label, Mapped, Pending, Standing, Time } from "./shapes.js" */
 
 const [FEW, FIRST, MOST_LINES] = [12, 10, 8];
-const ADVICE_MS = 20_000;
+const RESTS = 9;
 
 const campaign = campaignOfPage();
 const path = pathOf(campaign);
@@ -108,7 +109,7 @@ const parts = {
     seen = known;
     evidence = part;
     showEvidence(evidence, standing);
-    adviseLater();
+    advise();
   }),
   map: later(() => get(`${path}/insight?part=map&map=${method.value}`), (/** @type {Mapped} */ part, standing) => showMap(part, standing.labels)),
 };
@@ -284,16 +285,22 @@ function lease(expires) {
   return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)} left`;
 }
 
-// Advice rests on many models, so it is asked for now and then only.
-let advised = -Infinity;
-let waiting = 0;
-function adviseLater() {
-  clearTimeout(waiting);
-  waiting = setTimeout(advise, Math.max(0, advised + ADVICE_MS - performance.now()));
+// Advice rests on many models: it is worked on for a tenth of the time at most.
+let [advising, adviseAgain] = [false, false];
+async function advise() {
+  adviseAgain = true;
+  if (advising) return;
+  advising = true;
+  while (adviseAgain) {
+    adviseAgain = false;
+    const began = performance.now();
+    await showAdvice();
+    await sleep(RESTS * (performance.now() - began));
+  }
+  advising = false;
 }
 
-async function advise() {
-  advised = performance.now();
+async function showAdvice() {
   const acquired = now?.counts.reduce((sum, count) => sum + count, 0) ?? 0;
   try {
     /** @type {{ stop: boolean, reason: string }} */

@@ -3,7 +3,7 @@
 
 import { get } from "./api.js";
 import { colourOf } from "./colours.js";
-import { find, findA, h, named, setWidth } from "./dom.js";
+import { find, findA, h, keepingFocus, named, setWidth } from "./dom.js";
 import { percent, whole } from "./locale.js";
 
 /** @import { ClassRow, Evidence, Label, Standing } from "./shapes.js" */
@@ -110,19 +110,4 @@ export class Classes {
         onclick: () => this.toggle(row.label, row.paused),
       }, row.paused ? "Resume" : "Pause")));
   }
-}
-
-/**
- * Redrawing must not take the keyboard away from whoever is on a button.
- * @type {(parent: HTMLElement, ...children: HTMLElement[]) => void}
- */
-export function keepingFocus(parent, ...children) {
-  const active = document.activeElement;
-  const label = active && parent.contains(active) ? active.getAttribute("aria-label") : null;
-  parent.replaceChildren(...children);
-  if (label === null) return;
-  const twin = label.replace(/^(Pause|Resume) /, "");
-  /** @type {HTMLElement[]} */
-  const others = [...parent.querySelectorAll("[aria-label]")].filter((one) => one instanceof HTMLElement);
-  others.find((one) => one.getAttribute("aria-label")?.endsWith(twin))?.focus();
 }

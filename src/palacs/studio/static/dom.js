@@ -94,3 +94,18 @@ export const setWidth = (element, share) => {
 /** @type {(event: Event) => boolean} */
 export const typing = (event) =>
   event.target instanceof Element && event.target.closest("input:not([type=checkbox]), textarea, select") !== null;
+
+/**
+ * Redrawing must not take the keyboard away from whoever is on a button.
+ * @type {(parent: HTMLElement, ...children: HTMLElement[]) => void}
+ */
+export function keepingFocus(parent, ...children) {
+  const active = document.activeElement;
+  const label = active && parent.contains(active) ? active.getAttribute("aria-label") : null;
+  parent.replaceChildren(...children);
+  if (label === null) return;
+  const twin = label.replace(/^(Pause|Resume) /, "");
+  /** @type {HTMLElement[]} */
+  const others = [...parent.querySelectorAll("[aria-label]")].filter((one) => one instanceof HTMLElement);
+  others.find((one) => one.getAttribute("aria-label")?.endsWith(twin))?.focus();
+}

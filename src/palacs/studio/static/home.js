@@ -1,7 +1,8 @@
-// Home: the campaigns with their progress, and the form that creates one.
+// Home: the campaigns with their progress, to be searched and managed; the form is in create.js.
 
-import { get, pathOf, post, problemOf, sentence } from "./api.js";
-import { find, findA, h, named, say } from "./dom.js";
+import { get, pathOf, post, problemOf } from "./api.js";
+import { find, findA, h, keepingFocus, named, say } from "./dom.js";
+import { day, whole } from "./locale.js";
 
 /** @import { CampaignRow } from "./shapes.js" */
 
@@ -9,116 +10,116 @@ const REFRESH_MS = 2000;
 const MOST_NAMES = 8;
 
 const list = find("[data-campaigns]");
+const search = findA(HTMLInputElement, "#search");
+const archived = findA(HTMLInputElement, "#archived");
+/** @type {CampaignRow[]} */
+let rows = [];
 
 /** @param {CampaignRow} row */
 const underWay = (row) =>
-  [row.pending && `${row.pending} pending`, row.awaiting && `${row.awaiting} awaiting data`].filter(Boolean);
+  [row.pending && `${whole(row.pending)} pending`, row.awaiting && `${whole(row.awaiting)} awaiting data`].filter(Boolean);
 
 /** @param {CampaignRow} row */
 function progressOf(row) {
   const under = underWay(row);
-  return h("span", { class: "tally" }, h("b", {}, String(row.acquired)), row.budget ? ` of ${row.budget}` : " acquired",
+  return h("span", { class: "tally" }, h("b", {}, whole(row.acquired)), row.budget ? ` of ${whole(row.budget)}` : " acquired",
     under.length ? h("span", { class: "unseen" }, `, ${under.join(", ")}`) : null);
 }
 
 /** @param {CampaignRow} row */
 function entry(row) {
-  const rest = row.classes.length - MOST_NAMES;
-  const made = new Date(row.created_at).toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
-  return h("li", {}, h("a", { class: "campaign", href: pathOf(row.name) },
-    h("strong", {}, row.name), progressOf(row),
+  const names = row.classes.slice(0, MOST_NAMES);
+  const rest = row.n_classes - names.length;
+  const link = h("a", { class: "campaign", href: pathOf(row.name) },
+    h("strong", {}, row.title ?? row.name), progressOf(row),
     row.budget !== null && h("progress", { max: row.budget, value: Math.min(row.acquired, row.budget), "aria-label": "Part of the budget that is acquired" }),
-    h("span", { class: "swatches" }, row.classes.slice(0, MOST_NAMES).map((label) => named(row.classes, label)), rest > 0 && `and ${rest} more`),
-    h("span", { class: "detail" }, row.error ?? [row.phase !== "open" && row.phase, row.strategy, `since ${made}`, ...underWay(row)].filter(Boolean).join(" · "))));
+    h("span", { class: "swatches" }, names.map((label) => named(row.classes, label)), rest > 0 && `and ${whole(rest)} more`),
+    h("span", { class: "detail" }, row.error ?? [row.title && row.name, row.phase !== "open" && row.phase, row.strategy, `since ${day(row.created_at)}`, ...underWay(row)].filter(Boolean).join(" · ")));
+  return h("li", {}, link, !row.error && h("button", { class: "button small", type: "button", "aria-label": `Manage ${row.name}`, onclick: () => manage(row) }, "Manage"));
+}
+
+/** @type {(row: CampaignRow, text: string) => boolean} */
+const fits = (row, text) =>
+  [row.name, row.title ?? "", row.strategy, row.phase, ...row.classes].some((one) => String(one).toLowerCase().includes(text));
+
+function draw() {
+  const text = search.value.trim().toLowerCase();
+  const found = rows.filter((row) => fits(row, text));
+  keepingFocus(list, ...found.map(entry));
+  list.removeAttribute("aria-busy");
+  find("[data-tools]").hidden = rows.length === 0 && !archived.checked;
+  find("[data-empty]").hidden = rows.length > 0;
+  say(find("[data-found]"), text ? `${whole(found.length)} of ${whole(rows.length)} campaigns.` : "");
 }
 
 let shown = "";
 async function look() {
   try {
     /** @type {{ campaigns: CampaignRow[] }} */
-    const { campaigns } = await get("/campaigns");
+    const { campaigns } = await get(`/campaigns?archived=${archived.checked}`);
     say(find("[data-notice]"), "");
     const state = JSON.stringify(campaigns);
-    if (state !== shown) {
-      shown = state;
-      list.replaceChildren(...campaigns.reverse().map(entry));
-      list.removeAttribute("aria-busy");
-      find("[data-empty]").hidden = campaigns.length > 0;
-    }
+    if (state === shown) return;
+    shown = state;
+    rows = campaigns.reverse();
+    draw();
   } catch (caught) {
     say(find("[data-notice]"), problemOf(caught).message);
   }
 }
+search.addEventListener("input", draw);
+archived.addEventListener("change", look);
 
-// -- creating --------------------------------------------------------------------------
+// -- managing --------------------------------------------------------------------------
 
-const form = findA(HTMLFormElement, "[data-create]");
+const dialog = findA(HTMLDialogElement, "[data-manage]");
+const form = findA(HTMLFormElement, "form", dialog);
+const [title, budget, why] = ["#manage-title", "#manage-budget", "#manage-why"].map((place) => findA(HTMLInputElement, place));
+/** @type {CampaignRow | null} */
+let managed = null;
 
-const strategy = findA(HTMLSelectElement, "[name=strategy]", form);
-
-/** @type {(name: string) => HTMLInputElement} */
-const input = (name) => findA(HTMLInputElement, `[name="${name}"]`, form);
-
-class Mistake extends Error {
-  /**
-   * @param {string} message
-   * @param {string} field
-   */
-  constructor(message, field) {
-    super(message);
-    this.field = field;
+/** @param {CampaignRow} row */
+function manage(row) {
+  managed = row;
+  find("#manage-name").textContent = row.name;
+  [title.value, budget.value, why.value] = [row.title ?? "", row.budget === null ? "" : String(row.budget), ""];
+  for (const button of dialog.querySelectorAll("button")) {
+    const { action } = button.dataset;
+    button.hidden = (action === "reopen" && row.phase === "open") || (action === "archive" && row.phase === "archived") || (action === "change" && row.phase !== "open");
   }
+  title.disabled = budget.disabled = row.phase !== "open";
+  say(find("[data-error]", dialog), "");
+  dialog.showModal();
 }
 
-/**
- * @param {string} field
- * @param {boolean} whole
- */
-function number(field, whole = false) {
-  const text = input(field).value.trim();
-  if (!text) return null;
-  const value = Number(text);
-  if (!Number.isFinite(value) || (whole && (!Number.isInteger(value) || value < 1))) {
-    throw new Mistake(`“${text}” is not ${whole ? "a whole number of at least 1" : "a number"}.`, field);
-  }
-  return value;
-}
-
-function wanted() {
-  const name = input("name").value.trim();
-  if (!name) throw new Mistake("Give the campaign a name.", "name");
-  const classes = input("classes").value.split(",").map((label) => label.trim()).filter(Boolean);
-  if (classes.length < 2) throw new Mistake("Name at least two classes, separated by commas.", "classes");
-  const [features, low, high] = [number("features", true), number("low"), number("high")];
-  if ((low === null) !== (high === null)) throw new Mistake("Give both ends of the range, or neither.", low === null ? "low" : "high");
-  const bounds = low === null ? null : [[low, high]];
-  return { name, classes, strategy: strategy.value, budget: number("budget", true), n_features: features, bounds };
+/** @type {(row: CampaignRow) => object | string} What changes, or what is wrong with it. */
+function changes(row) {
+  const [called, most] = [title.value.trim() || null, budget.value.trim()];
+  if (most && !/^[1-9]\d*$/.test(most)) return `“${most}” is not a whole number of at least 1.`;
+  const limit = most ? Number(most) : null;
+  const different = { ...(called !== row.title && { title: called }), ...(limit !== row.budget && { budget: limit }) };
+  return Object.keys(different).length ? different : "Nothing is different.";
 }
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  for (const field of form.elements) field.removeAttribute("aria-invalid");
-  say(find("[data-error]"), "");
+  const button = event.submitter;
+  const action = (button instanceof HTMLElement && button.dataset.action) || "change";
+  if (!managed) return;
+  const body = !why.value.trim() ? "Say why; it is kept in the record." : action === "change" ? changes(managed) : {};
+  if (typeof body === "string") {
+    say(find("[data-error]", dialog), body);
+    return;
+  }
   try {
-    const body = wanted();
-    await post("/campaigns", body);
-    location.assign(pathOf(body.name));
+    await post(`${pathOf(managed.name)}/${action}`, { ...body, reason: why.value.trim() });
+    dialog.close();
+    await look();
   } catch (caught) {
-    const problem = problemOf(caught);
-    say(find("[data-error]"), problem.message);
-    const name = caught instanceof Mistake ? caught.field : problem.kind === "campaign-exists" ? "name" : null;
-    if (name === null) return;
-    input(name).setAttribute("aria-invalid", "true");
-    input(name).focus();
+    say(find("[data-error]", dialog), problemOf(caught).message);
   }
 });
-
-const summarise = () => {
-  const { summary = "" } = strategy.selectedOptions[0].dataset;
-  find("#strategy-help").textContent = `${sentence(summary)}.`;
-};
-strategy.addEventListener("change", summarise);
-summarise();
+find("[data-cancel]", dialog).addEventListener("click", () => dialog.close());
 
 look();
 setInterval(() => document.hidden || look(), REFRESH_MS);

@@ -1,13 +1,14 @@
-// Look inside: the paper's Fig. 2, live, for one feature as curves and for two as fields.
+// Look inside: the paper's Fig. 2, live, for one feature as curves and for two as fields. More are
+// seen two at a time, or along their principal components.
 
 import { campaignOfPage, get, pathOf } from "./api.js";
-import { brief } from "./locale.js";
 import { colourOf } from "./colours.js";
-import { find, h, named, say } from "./dom.js";
+import { find, findA, h, named, say } from "./dom.js";
 import { Curves, Field } from "./fields.js";
 import { follow } from "./live.js";
+import { brief, whole } from "./locale.js";
 
-/** @import { Details, SeenOnLine, SeenOnPlane, Status } from "./shapes.js" */
+/** @import { Details, Label, SeenOnLine, SeenOnPlane, Status } from "./shapes.js" */
 
 const campaign = campaignOfPage();
 const path = pathOf(campaign);
@@ -18,10 +19,35 @@ const curves = new Map();
 /** @type {Map<string, Field>} */
 const fields = new Map();
 let layout = "";
+const along = findA(HTMLSelectElement, "#along");
+const [across, up] = [findA(HTMLInputElement, "#across"), findA(HTMLInputElement, "#up")];
+/** @type {Label[]} All classes, for their looks. */
+let labels = [];
+
+for (const field of [along, across, up]) field.addEventListener("change", () => refresh());
+
+/** @type {() => string} */
+function wanted() {
+  if (find("[data-view]").hidden || along.value !== "pair") return "";
+  return `?across=${Number(across.value) - 1}&up=${Number(up.value) - 1}`;
+}
+
+/** @param {Details} details */
+function offer({ settings, status }) {
+  const many = status.n_features > 2;
+  find("[data-view]").hidden = !many;
+  for (const field of [across, up]) field.max = String(status.n_features ?? 2);
+  for (const field of document.querySelectorAll("[data-pair]")) if (field instanceof HTMLElement) field.hidden = along.value !== "pair";
+  const names = settings.features?.names;
+  say(find("[data-names]"), many && along.value === "pair" && names ? names.slice(0, 20).map((name, place) => `${place + 1} ${name}`).join(", ") + (names.length > 20 ? " …" : "") : "");
+}
 
 async function look() {
   /** @type {Details} */
-  const { status } = await get(path);
+  const details = await get(path);
+  const { status } = details;
+  labels = status.classes.map((row) => row.label);
+  offer(details);
   const obstacle = obstacleOf(status);
   say(find("[data-message]"), obstacle);
   if (obstacle) {
@@ -30,12 +56,14 @@ async function look() {
     return;
   }
   /** @type {SeenOnLine | SeenOnPlane} */
-  const seen = await get(`${path}/inside`);
-  find("[data-summary]").textContent =
-    `${seen.points.length} acquired · ${seen.strategy} · bandwidth ${brief(seen.bandwidth)}${seen.strategy === "pal-acs" ? "" : " · as PAL-ACS would see it"}`;
-  const wanted = JSON.stringify([seen.n_features, seen.classes]);
-  if (layout !== wanted) build(seen);
-  layout = wanted;
+  const seen = await get(`${path}/inside${wanted()}`);
+  find("[data-summary]").textContent = [
+    `${whole(status.instances)} acquired`, seen.strategy, `bandwidth ${brief(seen.bandwidth)}`, seen.strategy !== "pal-acs" && "as PAL-ACS would see it",
+  ].filter(Boolean).join(" · ");
+  say(find("[data-what]"), whatItIs(seen));
+  const arranged = JSON.stringify([seen.n_features, seen.classes]);
+  if (layout !== arranged) build(seen);
+  layout = arranged;
   if (seen.n_features === 1) drawCurves(seen);
   else drawFields(seen);
   const chosen = seen.classes.reduce((best, label) => (seen.sums[label] > seen.sums[best] ? label : best), seen.classes[0]);
@@ -48,9 +76,15 @@ async function look() {
 }
 
 /** @type {(status: Status) => string} */
-function obstacleOf({ instances, n_features: features }) {
-  if (features > 2) return `This campaign has ${features} features. Curves and fields can be drawn for one or two; the bench shows a map of any number.`;
-  return instances ? "" : "There is something to see as soon as the first instance is told.";
+const obstacleOf = ({ instances }) => (instances ? "" : "There is something to see as soon as the first instance is told.");
+
+/** @param {SeenOnLine | SeenOnPlane} seen */
+function whatItIs({ projected, of_features: features, names, classes, n_classes: all }) {
+  const two = projected === "pca" ? "the first two principal components" : `${names[0]} (across) and ${names[1]} (up)`;
+  return [
+    projected && `Of ${whole(features)} features these are ${two}, looked at as if there were no others: it shows how utilities come about, not those that decide.`,
+    classes.length < all && `Of ${whole(all)} classes the ${classes.length} of the highest utility are shown.`,
+  ].filter(Boolean).join(" ");
 }
 
 /** @type {(key: string, title: Node | string, extra: string) => HTMLElement} */
@@ -91,7 +125,7 @@ function build(seen) {
   }
   heading("What each class would contribute; the sum is its utility", narrow);
   for (const label of seen.classes) {
-    chart(`class ${label}`, named(seen.classes, label), `Contribution of ${label}`, 130, colourOf(seen.classes, label));
+    chart(`class ${label}`, named(labels, label), `Contribution of ${label}`, 130, colourOf(labels, label));
   }
 }
 
@@ -104,28 +138,28 @@ function drawCurves(seen) {
   curves.get("density")?.update(xs, [
     { name: "all classes", values: seen.density, area: "only" },
     ...classes.map((label) => ({ name: String(label), label, values: seen.densities[label] })),
-  ], classes, { points, legend: true });
+  ], labels, { points, legend: true });
   curves.get("gain")?.update(xs, [
     { name: "gain weighted by the density", values: seen.weighted_gain, area: true },
     { name: "performance gain (dashed)", values: seen.gain, dashed: true },
-  ], classes, { legend: true });
+  ], labels, { legend: true });
   // One scale for all classes: the areas then compare as the sums do.
   const top = highest(seen.contributions);
   for (const label of classes) {
-    curves.get(`class ${label}`)?.update(xs, [{ name: String(label), label, values: seen.contributions[label], area: true }], classes, { top });
+    curves.get(`class ${label}`)?.update(xs, [{ name: String(label), label, values: seen.contributions[label], area: true }], labels, { top });
   }
 }
 
 /** @param {SeenOnPlane} seen */
 function drawFields(seen) {
   const { xs, ys, classes, points } = seen;
-  fields.get("density")?.update(xs, ys, seen.density, classes, { points });
-  fields.get("gain")?.update(xs, ys, seen.gain, classes, {});
-  fields.get("weighted")?.update(xs, ys, seen.weighted_gain, classes, {});
+  fields.get("density")?.update(xs, ys, seen.density, labels, { points });
+  fields.get("gain")?.update(xs, ys, seen.gain, labels, {});
+  fields.get("weighted")?.update(xs, ys, seen.weighted_gain, labels, {});
   const top = highest(seen.contributions);
   for (const label of classes) {
     const mine = points.filter((point) => point.label === label);
-    fields.get(`class ${label}`)?.update(xs, ys, seen.contributions[label], classes, { label, points: mine, top });
+    fields.get(`class ${label}`)?.update(xs, ys, seen.contributions[label], labels, { label, points: mine, top });
   }
 }
 
@@ -133,4 +167,4 @@ function drawFields(seen) {
 new MutationObserver(() => { for (const chart of [...curves.values(), ...fields.values()]) chart.frame.render(); })
   .observe(document.documentElement, { attributeFilter: ["data-theme"] });
 
-follow(campaign, look);
+const refresh = follow(campaign, look);

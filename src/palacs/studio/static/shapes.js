@@ -26,6 +26,7 @@
  * @typedef {object} Status
  * @property {number} instances
  * @property {number} n_features
+ * @property {{ label: Label }[]} classes
  *
  * @typedef {object} Pending A request whose instance is still to come.
  * @property {string} id
@@ -138,6 +139,10 @@
  * @typedef {{ x: number[], label: Label }} Instance
  *
  * @typedef {object} Seen What a look inside shows, whatever the number of features.
+ * @property {"" | "pair" | "pca"} projected
+ * @property {number} of_features How many the campaign has.
+ * @property {string[]} names
+ * @property {number} n_classes
  * @property {string} strategy
  * @property {Label[]} classes
  * @property {number} bandwidth
