@@ -46,6 +46,7 @@ MARKED = {
         "docs/studio.md",
         "not run: needs a container engine; test_container.py does what the two files say",
     ),
+    ("docs/rest.md", "not run: it takes minutes; the tests run it with fewer examples"),
     (
         "docs/sources.md",
         "not run: it takes two minutes; tests/cli/test_demo.py runs it shorter",

@@ -11,6 +11,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
+from dataclasses import fields
 from datetime import datetime
 from http.client import HTTPException
 from pathlib import Path
@@ -207,9 +208,8 @@ class RemoteCampaign(AskAndTell):
     def status(self) -> Status:
         """Return where the campaign stands."""
         row = self._get("status")
-        row.pop("awaiting", None)
-        classes = tuple(ClassStatus(**one) for one in row.pop("classes"))
-        return Status(**row, classes=classes)
+        classes = tuple(ClassStatus(**_known(ClassStatus, one)) for one in row["classes"])
+        return Status(**{**_known(Status, row), "classes": classes})
 
     def pending(self) -> list[Request]:
         """Return the requests whose instances are still to come, oldest first."""
@@ -219,7 +219,7 @@ class RemoteCampaign(AskAndTell):
         """Return whether to stop asking, and why."""
         from palacs.evidence import Advice
 
-        return Advice(**self._get("stopping"))
+        return Advice(**_known(Advice, self._get("stopping")))
 
     def recordings(self) -> list[Recording]:
         """Return the recordings of all instances, without the content of those kept inside."""
@@ -258,6 +258,12 @@ class RemoteCampaign(AskAndTell):
         except (URLError, HTTPException, OSError, ValueError) as error:
             # Written or not: whoever repeats it with its id need not know.
             raise StorageOutcomeUnknown(f"{self._studio} does not answer: {error}.") from None
+
+
+def _known(kind: type[Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what this release knows of an answer; a newer studio may say more."""
+    names = {field.name for field in fields(kind)}
+    return {name: value for name, value in row.items() if name in names}
 
 
 def _refusal(code: int, content: bytes) -> Exception:
