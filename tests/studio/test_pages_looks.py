@@ -40,6 +40,7 @@ PAGES = {
     "bench-1d": ("/campaigns/e-nose", "[data-map] .mark"),
     "reports": ("/reports", ".campaign"),
     "draw": ("/draw", "[data-gallery] canvas"),
+    "watch": ("/watch", "[data-counts] li"),
     "api": ("/api/v1/docs", "h1"),
 }
 LOOKS: dict[str, dict[str, Any]] = {

@@ -51,6 +51,8 @@ WITHOUT_A_CAMPAIGN = {
     "GET /api/v1/strategies",
     "GET /api/v1/docs",
     "GET /api/v1/openapi.json",
+    "GET /watch",
+    "GET /api/v1/watch",
 }
 
 

@@ -15,6 +15,7 @@ from palacs.strategies import DEFAULT_STRATEGY, available
 from palacs.studio._deps import TheCampaign
 from palacs.studio._page_templates import templates
 from palacs.studio._roles import MEANINGS
+from palacs.studio._watch import PROBLEMS, WATCHED
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -34,6 +35,13 @@ def home(request: Request) -> HTMLResponse:
 def draw(request: Request) -> HTMLResponse:
     """Show the drawing demo."""
     return _page(request, "draw")
+
+
+@router.get("/watch")
+def watch(request: Request) -> HTMLResponse:
+    """Show strategies at work on problems in the plane."""
+    strategies = [available()[name] for name in WATCHED]
+    return _page(request, "watch", problems=PROBLEMS, strategies=strategies)
 
 
 @router.get("/reports")

@@ -106,6 +106,7 @@ TABLE: dict[str, Row] = {
     # Pages; "/" leads those of one campaign to the page that is theirs.
     "GET /": _ALL,
     "GET /draw": _WRITE,
+    "GET /watch": _READ_ANYWHERE,
     "GET /reports": _READ,
     "GET /people": _WRITE,
     "GET /campaigns/{name}": _READ,
@@ -118,6 +119,7 @@ TABLE: dict[str, Row] = {
     f"GET {_API}/clock": _ALL,
     f"GET {_API}/events": _ALL,
     f"GET {_API}/strategies": _READ_ANYWHERE,
+    f"GET {_API}/watch": _READ_ANYWHERE,
     f"GET {_API}/docs": _READ_ANYWHERE,
     f"GET {_API}/openapi.json": _READ_ANYWHERE,
     # The whole studio.

@@ -12,7 +12,7 @@ from starlette.staticfiles import StaticFiles
 
 from palacs._version import __version__
 from palacs.storage import open_storage
-from palacs.studio import _api, _apidocs, _digits, _pages
+from palacs.studio import _api, _apidocs, _digits, _pages, _watch
 from palacs.studio._campaign_paths import NamesKeptWhole
 from palacs.studio._campaigns import CampaignBook
 from palacs.studio._config import StudioConfig
@@ -95,7 +95,7 @@ def create_app(config: StudioConfig) -> FastAPI:
     app.state.recordings = config.recordings or place_of(storage, "recordings")
     app.state.links, app.state.visitors = links, visitors
     install_error_handlers(app)
-    for room in (_api, _digits, _apidocs, _pages):
+    for room in (_api, _digits, _watch, _apidocs, _pages):
         app.include_router(room.router)
     write_schema(app)
     app.mount("/static", _OwnFiles(directory=_STATIC), name="static")

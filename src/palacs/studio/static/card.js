@@ -2,7 +2,7 @@
 // SVG or PNG, to save or to share.
 
 import { brushOf, percent, s } from "./dom.js";
-import { drawRace } from "./race.js";
+import { drawRace, raceOf } from "./race.js";
 
 /** @import { DrawingProgress } from "./shapes.js" */
 
@@ -45,7 +45,7 @@ export function cardOf(race) {
   svg.append(s("rect", { width: WIDTH, height: HEIGHT, rx: 18, fill: "#fbfaf8" }),
     s("text", { class: "title", x: 28, y: 46 }, headline.replace(/:$/, "")));
   wrapped(rest.join(" ").replace(/^./, (first) => first.toUpperCase()), 84).forEach((line, n) => svg.append(s("text", { x: 28, y: 72 + 19 * n }, line)));
-  drawRace(svg, race, { left: 72, right: WIDTH - 28, top: 100, bottom: HEIGHT - 114 });
+  drawRace(svg, raceOf(race), { left: 72, right: WIDTH - 28, top: 100, bottom: HEIGHT - 114 });
   const last = race.finish - 1;
   const counts = race.symbols.map((symbol) => `${symbol}: ${race.counts[symbol]}`).join("  ");
   const words = [

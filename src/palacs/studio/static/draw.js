@@ -6,7 +6,7 @@ import { colourOf } from "./colours.js";
 import { brushOf, find, findA, h, named, percent, say, typing } from "./dom.js";
 import { follow } from "./live.js";
 import { Pen } from "./pen.js";
-import { RaceChart } from "./race.js";
+import { RaceChart, raceOf } from "./race.js";
 import { shortcutsOn } from "./shortcuts.js";
 
 /** @import { Drawing, DrawingProgress, DrawingRequest } from "./shapes.js" */
@@ -22,7 +22,7 @@ const button = {
   rest: findA(HTMLButtonElement, "[data-rest]"),
 };
 const picture = findA(HTMLImageElement, "[data-card]");
-const chart = new RaceChart(find("[data-race]"));
+const chart = new RaceChart(find("[data-race]"), "Digits of other hands misread, over the drawings");
 const pen = new Pen(findA(HTMLCanvasElement, "[data-canvas]"), enable);
 
 let campaign = "";
@@ -62,7 +62,7 @@ function showProgress(seen) {
   find("[data-acquired]").textContent = String(seen.drawings.length);
   find("[data-judges]").textContent = String(seen.judges);
   find("[data-stand-ins]").textContent = String(seen.stand_ins);
-  chart.update(seen);
+  chart.update(raceOf(seen));
   showCounts(seen);
   const drawings = [...seen.drawings].reverse();
   find("[data-gallery]").replaceChildren(...drawings.map((drawing) => thumbnail(drawing, seen.symbols)));

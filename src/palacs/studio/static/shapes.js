@@ -184,6 +184,18 @@
  * @property {number} judges
  * @property {Drawing[]} drawings
  * @property {{ kind: "won" | "lost" | "tie", saved: number, sentence: string } | null} outcome
+ *
+ * @typedef {object} WatchedTrial A trial on a problem in the plane, step by step.
+ * @property {string} about
+ * @property {string} title Of the strategy.
+ * @property {string[]} classes
+ * @property {number[][]} points
+ * @property {number[]} labels
+ * @property {number[]} errors
+ * @property {number} side How many cells a region has in a row.
+ * @property {number} low
+ * @property {number} high
+ * @property {string[]} regions
  */
 
 export {};
