@@ -27,7 +27,9 @@ def test_a_watched_trial_is_the_one_that_experiments_play(strategy: Any) -> None
     first = np.concatenate([[0], np.cumsum([len(queue) for queue in queues])]).astype(np.int64)
     start = np.array(seen["labels"][: len(queues)])
     split = Split(np.concatenate(queues), first, start, X_test, y_test)
-    played = run_trial(split, make(strategy, random_state=4), default_model(), REQUESTS, fused=False)
+    played = run_trial(
+        split, make(strategy, random_state=4), default_model(), REQUESTS, fused=False
+    )
     assert seen["labels"][len(queues) :] == played.requested.tolist()
     assert seen["errors"][1:] == pytest.approx(played.errors.tolist())
 
