@@ -190,7 +190,8 @@ def check_classes(classes: npt.ArrayLike | None, y: Labels) -> Labels:
                 "the labelled set is empty, so the classes cannot be read from it; "
                 "name them: query(X, y, classes=[...])."
             )
-        found: Labels = np.unique(y)
+        small = _small(y)
+        found: Labels = np.flatnonzero(np.bincount(y)).astype(y.dtype) if small else np.unique(y)
     else:
         found = as_labels(classes, "classes")
         values, counts = np.unique(found, return_counts=True)
@@ -237,9 +238,7 @@ def encode(labels: npt.ArrayLike, classes: Labels, name: str) -> Codes:
             f"{name} holds {labels[0].item()!r}, which is not one of the classes "
             f"{_listing(classes)}; labels and classes must be of one type."
         )
-    order = np.argsort(classes)
-    position = np.minimum(np.searchsorted(classes, labels, sorter=order), len(classes) - 1)
-    codes: Codes = order[position].astype(np.int64)
+    codes = _positions(labels, classes)
     wrong = classes[codes] != labels
     if wrong.any():
         raise ValueError(
@@ -247,6 +246,24 @@ def encode(labels: npt.ArrayLike, classes: Labels, name: str) -> Codes:
             f"{_listing(classes)}; correct it or add the class to classes."
         )
     return codes
+
+
+def _positions(labels: Labels, classes: Labels) -> Codes:
+    """Return where each label stands in ``classes``; anywhere, where it does not."""
+    if _small(labels) and _small(classes, len(labels)):
+        places = np.zeros(max(int(labels.max()), int(classes.max())) + 1, dtype=np.int64)
+        places[classes] = np.arange(len(classes))
+        return places[labels]
+    order = np.argsort(classes)
+    position = np.minimum(np.searchsorted(classes, labels, sorter=order), len(classes) - 1)
+    return order[position].astype(np.int64)
+
+
+def _small(labels: Labels, n: int = 0) -> bool:
+    """Whether labels are whole numbers that can be counted, which is faster than sorting them."""
+    if labels.dtype.kind != "i" or len(labels) == 0:
+        return False
+    return bool(labels.min() >= 0 and labels.max() < 4 * max(len(labels), n) + 1_000)
 
 
 def check_labelled_set(

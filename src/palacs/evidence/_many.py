@@ -94,7 +94,8 @@ class Selection(NamedTuple):
 def select_of_many(labelled: LabelledSet) -> Selection:
     """Return what `evidence_of_many` looks at, for whoever computes elsewhere."""
     chosen = _chosen(labelled)
-    places, order = np.sort(chosen.members), np.argsort(chosen.members)
+    order = np.argsort(chosen.members)
+    places = chosen.members[order]
     y, half = labelled.y[places], chosen.half[order]
     counts = np.diff(chosen.starts)
     in_half = np.repeat(counts[:, None] // 2, SPLITS, axis=1)
