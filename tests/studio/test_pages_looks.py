@@ -37,6 +37,7 @@ PAGES = {
     "session": ("/campaigns/motor-imagery/session", "[data-begin]"),
     "inside-many": ("/campaigns/gestures/inside", "[data-panel=density] image"),
     "people": ("/campaigns/motor-imagery/people", "[data-people]"),
+    "annotate": ("/campaigns/motor-imagery/annotate", "[data-begin]:visible, [data-ways]:visible"),
     "bench-1d": ("/campaigns/e-nose", "[data-map] .mark"),
     "reports": ("/reports", ".campaign"),
     "draw": ("/draw", "[data-gallery] canvas"),

@@ -124,6 +124,14 @@ def test_annotators_work_on_their_own_and_the_record_says_who_did_it(lab: Any) -
                     Palacs_Holder=holder,
                 )
                 assert (status, answer["error"]["kind"]) == (409, "conflict"), (what, holder)
+    elsewhere = {"id": asked[0], "x": [0.5], "recording": {"uri": "file:///etc/hostname"}}
+    status, answer = call(
+        lab, anna, "POST", "/campaigns/people/tell", elsewhere, Palacs_Holder="same"
+    )
+    assert (status, answer["error"]["message"]) == (
+        422,
+        "a recording at an address is for experimenters; send its content.",
+    )
     for link, id_ in ((anna, asked[0]), (ben, asked[1])):
         told = {"id": id_, "x": [0.5]}
         assert (
@@ -266,3 +274,18 @@ def test_a_link_that_makes_no_sense_is_refused(lab: Any, wrong: dict[str, Any], 
     status, answer = lab.call("POST", "/links", wrong)
     assert status in (404, 422)
     assert said in answer["error"]["message"]
+
+
+def test_a_file_of_links_that_is_damaged_locks_out_nobody_but_them(lab: Any) -> None:
+    link, file = let_in(lab, "viewer"), lab.folder / "lab.db.links"
+    whole = file.read_bytes()
+    try:
+        file.write_bytes(b"no database" * 100)
+        status, answer = call(lab, link, "GET", "/campaigns/people/status")
+        assert (status, answer["error"]["kind"]) == (503, "links")
+        assert str(lab.folder) not in answer["error"]["message"]
+        assert lab.call("GET", "/campaigns/people/status")[0] == 200
+        assert lab.call("GET", "/links")[0] == 503
+    finally:
+        file.write_bytes(whole)
+    assert call(lab, link, "GET", "/campaigns/people/status")[0] == 200

@@ -13,7 +13,10 @@ from starlette.routing import Route
 from starlette.websockets import WebSocket
 
 from palacs.studio import StudioConfig, create_app
+from palacs.studio._links import LinkBook
+from palacs.studio._roles import Role, Visitor
 from palacs.studio._security import Access, access_for
+from palacs.studio._visitors import Visitors
 
 from .wire import bearer, cookie, send
 
@@ -95,6 +98,29 @@ def test_the_launch_link_gives_a_cookie_and_a_clean_address(lab: Any) -> None:
     assert send(lab, "GET", "/draw?nottoken=1", Cookie=cookie(lab)).status == 200
     answer = send(lab, "GET", f"/campaigns/a%2Fb?token={lab.token}")
     assert answer.headers["Location"] == "/campaigns/a%2Fb"
+
+
+def test_what_is_in_a_cookie_means_nothing_to_the_next_studio() -> None:
+    links = LinkBook(None)
+    first, second = (Visitors("one-token-for-both-of-them", links) for _ in range(2))
+    link, secret = links.make(Role.VIEWER, None, "Anna")
+    for brought in ("one-token-for-both-of-them", secret):
+        visitor = first.by_secret(brought)
+        assert visitor is not None
+        session = first.enter(visitor)
+        assert brought not in session
+        assert first.by_session(session) == visitor
+        assert second.by_session(session) is None
+        assert first.by_secret(session) is None
+    # Somebody who comes in again and again crowds out themselves alone.
+    owner = first.enter(Visitor())
+    for _ in range(250):
+        latest = first.enter(link.visitor)
+    assert first.by_session(owner) == Visitor()
+    assert first.by_session(session) is None
+    assert first.by_session(latest) == link.visitor
+    links.revoke(link.id)
+    assert first.by_session(latest) is None
 
 
 def test_a_wrong_launch_link_gives_nothing(lab: Any) -> None:

@@ -12,7 +12,7 @@ need("campaign", "palacs.campaign")
 
 from palacs.campaign._acquired import Acquired, NoMore, NotAcquired, Source
 from palacs.campaign._asking import AskAndTell
-from palacs.campaign._author import acting_as, acting_holder, author
+from palacs.campaign._author import acting_as, acting_holder, author, is_confined
 from palacs.campaign._bringing import bring_recording
 from palacs.campaign._campaign import Campaign
 from palacs.campaign._campaign_errors import (
@@ -89,6 +89,7 @@ __all__ = [
     "create_campaign",
     "history_to_json",
     "import_campaign",
+    "is_confined",
     "json_number",
     "load_campaign",
     "read_instance",

@@ -20,6 +20,7 @@ from palacs.campaign import (
     Notes,
     Recording,
     create_campaign,
+    is_confined,
     read_instance,
 )
 from palacs.storage import StorageError, StoredCampaign
@@ -218,6 +219,8 @@ def _recording(given: m.RecordingIn) -> Recording:
     if (given.uri is None) == (given.content is None):
         raise Refused("a recording has either a uri, or content in base64 with a name.")
     if given.content is None:
+        if is_confined():
+            raise Refused("a recording at an address is for experimenters; send its content.")
         return Recording.of({"uri": given.uri, "size": given.size, "sha256": given.sha256})
     try:
         content = base64.b64decode(given.content, validate=True)

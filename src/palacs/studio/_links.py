@@ -219,7 +219,8 @@ class LinkBook:
         return False
 
     def _rows(self, query: str, given: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        if self.path is not None and not self.path.exists():
+        # One that was just made, or whose maker was killed, is empty.
+        if self.path is not None and not (self.path.exists() and self.path.stat().st_size):
             return []
         with self._open() as db:
             return db.execute(query, given).fetchall()
@@ -245,8 +246,8 @@ class LinkBook:
                 db.close()
         except (OSError, sqlite3.Error) as error:
             raise NoLinks(
-                f"links are kept in {self.path.name!r}, which cannot be used ({error}); name "
-                "another file with --links."
+                f"links are kept in {self.path.name!r}, which cannot be used "
+                f"({getattr(error, 'strerror', None) or error}); name another file with --links."
             ) from error
 
     def _make_file(self) -> None:

@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from palacs.studio._campaign_paths import in_address, kept_whole
 from palacs.studio._config import StudioConfig
 from palacs.studio._error_answers import error_response
+from palacs.studio._links import NoLinks
 from palacs.studio._roles import PAGES, Visitor, may
 from palacs.studio._visitors import Visitors
 
@@ -121,7 +122,10 @@ class Guard:
             await receive()
             await send({"type": "websocket.close", "code": 1008})
             return
-        refusal = self._decide(scope)
+        try:
+            refusal = self._decide(scope)
+        except NoLinks as error:
+            refusal = error_response(scope, 503, "links", str(error))
         guarded = _with_headers(send, public=access_of(scope) is Access.PUBLIC)
         if refusal is not None:
             await refusal(scope, receive, guarded)

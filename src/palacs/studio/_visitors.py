@@ -14,7 +14,7 @@ from palacs.storage import ForkSafeLock
 from palacs.studio._links import LinkBook
 from palacs.studio._roles import Visitor
 
-_MOST_SESSIONS = 10_000
+_MOST_SESSIONS = 200
 
 
 class Visitors:
@@ -68,8 +68,10 @@ class Visitors:
         """Begin a session and return what stands for it in a cookie."""
         session = secrets.token_urlsafe(32)
         with self._mutex:
-            while len(self._sessions) >= _MOST_SESSIONS:
-                del self._sessions[next(iter(self._sessions))]
+            # So many for each, so that nobody crowds out another.
+            same = [key for key, link in self._sessions.items() if link == visitor.link]
+            for oldest in same[: len(same) + 1 - _MOST_SESSIONS]:
+                del self._sessions[oldest]
             self._sessions[_key(session)] = visitor.link
         return session
 
