@@ -163,7 +163,8 @@ def test_saved_counts_from_where_the_winner_stays(
 def _draw(studio: Any, name: str, request: dict[str, Any]) -> Any:
     path = f"/demo/digits/{name}"
     strokes = studio.get(f"{path}/drawn-for-you?label={request['label']}")["strokes"]
-    return studio.post(f"{path}/drawing", {"id": request["id"], "strokes": strokes})
+    body = {"id": request["id"], "strokes": strokes, "by_program": True}
+    return studio.post(f"{path}/drawing", body)
 
 
 def test_a_race_over_rest_ends_after_thirty_drawings(shared_studio: Any) -> None:
@@ -185,6 +186,7 @@ def test_a_race_over_rest_ends_after_thirty_drawings(shared_studio: Any) -> None
     assert rows["instances"] == 60, "with each drawing a scan by another hand came along"
     progress = shared_studio.get(f"/demo/digits/{name}/progress")
     assert progress["outcome"] == answer["outcome"]
+    assert progress["by_program"] == 30, "who did not draw does not get the credit"
     undone = shared_studio.post(f"/demo/digits/{name}/undo")
     assert len(undone["drawings"]) == 29
     assert undone["outcome"] is None
@@ -201,6 +203,7 @@ def test_coming_back_goes_on_with_the_latest_race_and_the_same_digit(shared_stud
     body = {"id": again["next"]["id"], "strokes": drawn_for_you(again["next"]["label"], 1, 0)}
     path = f"/demo/digits/{again['name']}"
     told = [shared_studio.post(f"{path}/drawing", body) for _ in range(2)]
+    assert told[1]["by_program"] == 0
     assert len(told[1]["drawings"]) == 1, "sending a drawing again is harmless"
     assert shared_studio.get(f"/campaigns/{again['name']}/status")["instances"] == 2
 

@@ -110,11 +110,15 @@ def test_without_drawing_by_keys_alone_to_the_finish_and_its_card(page: Page) ->
     expect(page.get_by_role("link", name="Save as PNG")).to_have_attribute(
         "href", re.compile("^blob:")
     )
-    for kind, opening in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+    saved = {}
+    for kind in ("png", "svg"):
         with page.expect_download() as saving:
-            page.get_by_role("link", name=f"Save as {kind}").click()
-        assert saving.value.suggested_filename == f"palacs-race.{kind.lower()}"
-        assert Path(saving.value.path()).read_bytes().startswith(opening)
+            page.get_by_role("link", name=f"Save as {kind.upper()}").click()
+        assert saving.value.suggested_filename == f"palacs-race.{kind}"
+        saved[kind] = Path(saving.value.path()).read_bytes()
+    assert saved["png"].startswith(b"\x89PNG")
+    assert saved["svg"].startswith(b"<svg")
+    assert b"A program drew 30 for the visitor" in saved["svg"]
 
 
 def test_a_finger_draws_too(browser: Browser, shared_studio: Any) -> None:

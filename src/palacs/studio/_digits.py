@@ -47,6 +47,7 @@ router = APIRouter(
 
 DEFAULT_NAME = "race"
 _FEATURES = 64
+_BY_PROGRAM = {"drawn": "by a program"}
 _LENT = "lent-"
 """In front of the id of the drawing with which a scan by another hand came along."""
 
@@ -68,6 +69,7 @@ class Drawing(Body):
         list[list[Annotated[list[Number], Field(min_length=2, max_length=2)]]],
         Field(max_length=100, description="Points (x, y) of each stroke; y points down."),
     ]
+    by_program: Annotated[StrictBool, Field(description="Nobody drew it.")] = False
 
 
 class NextDrawing(Answer):
@@ -104,6 +106,7 @@ class Progress(Answer):
     counts: dict[str, int]
     equal_counts: dict[str, int]
     stand_ins: Annotated[int, Field(description="Drawings of equal counts that are not yours.")]
+    by_program: Annotated[int, Field(description="Drawings that were drawn for the visitor.")]
     judges: Annotated[int, Field(description="How many digits of other hands are read.")]
     drawings: list[DrawnOut]
     outcome: OutcomeOut | None
@@ -147,7 +150,8 @@ def tell_drawing(campaign: TheCampaign, body: Drawing) -> dict[str, Any]:
         x = to_digit(body.strokes)
         before = campaign.snapshot()
         guessed = _guess(before, x)
-        label = str(campaign.tell(body.id, x).label)
+        noted = _BY_PROGRAM if body.by_program else None
+        label = str(campaign.tell(body.id, x, attrs=noted).label)
         drawn, ids = _drawn(campaign.snapshot())
         if body.id in ids:
             place = ids.index(body.id)
@@ -285,6 +289,7 @@ def _progress(campaign: StudioCampaign) -> dict[str, Any]:
         "counts": _by_symbol(drawn.codes),
         "equal_counts": _by_symbol(order[: len(drawn)]),
         "stand_ins": seen.stand_ins,
+        "by_program": sum(campaign.instance(id_).attrs == _BY_PROGRAM for id_ in ids),
         "judges": len(hands.truth),
         "drawings": [
             {"id": id_, "label": SYMBOLS[code], "x": x}

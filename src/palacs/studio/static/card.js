@@ -51,7 +51,7 @@ export function cardOf(race) {
   const words = [
     `Misread at the finish: ${percent(race.asked[last], 1)} as palacs asked (solid), ${percent(race.equal[last], 1)} asked equally (dashed).`,
     `palacs asked for ${counts}. Judged on ${race.judges} digits by other hands; ${race.stand_ins} of the`,
-    `${race.finish} drawings for equal counts had to come from other hands too.`,
+    `${race.finish} drawings for equal counts had to come from other hands too.${race.by_program ? ` A program drew ${race.by_program} for the visitor.` : ""}`,
   ];
   words.forEach((line, n) => svg.append(s("text", { x: 28, y: HEIGHT - 56 + 18 * n }, line)));
   for (const [selector, look] of LOOKS) {

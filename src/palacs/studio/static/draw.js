@@ -33,10 +33,13 @@ let progress = null;
 let busy = true;
 // Whether a program draws all the rest, until it is stopped.
 let running = false;
+// Whether a program drew what is on the canvas.
+let byProgram = false;
 /** @type {ShareData} */
 let shareable = {};
 
 function enable() {
+  byProgram &&= !pen.empty;
   pen.enabled = Boolean(request) && !busy;
   button.done.disabled = busy || !request || pen.empty;
   button.clear.disabled = busy || pen.empty;
@@ -140,7 +143,7 @@ const verdict = (text) => { find("[data-verdict]").textContent = text; };
 const done = () => run(async () => {
   if (!request) return;
   /** @type {Next & DrawingProgress & { label: string, guess: string | null }} */
-  const answer = await post(`${path()}/drawing`, { id: request.id, strokes: pen.strokes });
+  const answer = await post(`${path()}/drawing`, { id: request.id, strokes: pen.strokes, by_program: byProgram });
   pen.clear();
   const { guess, label } = answer;
   if (guess === null) verdict(`The first ${label} it has ever seen.`);
@@ -157,6 +160,7 @@ const forMe = () => run(async () => {
   const { strokes } = await get(`${path()}/drawn-for-you?label=${encodeURIComponent(request.label)}`);
   const size = pen.canvas.width / 100;
   pen.show(strokes.map((stroke) => stroke.map(([x, y]) => [x * size, y * size])));
+  byProgram = true;
   verdict("Drawn by a program. Say Done, or draw it yourself.");
 });
 

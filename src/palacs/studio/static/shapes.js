@@ -181,6 +181,7 @@
  * @property {Record<string, number>} counts
  * @property {Record<string, number>} equal_counts
  * @property {number} stand_ins Drawings of equal counts by other hands.
+ * @property {number} by_program Drawings that were drawn for the visitor.
  * @property {number} judges
  * @property {Drawing[]} drawings
  * @property {{ kind: "won" | "lost" | "tie", saved: number, sentence: string } | null} outcome
