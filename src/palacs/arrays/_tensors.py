@@ -37,11 +37,14 @@ def on_host(value: Any) -> Any:
 def like(values: npt.ArrayLike, tensor: Tensor, *, keep: bool = False) -> Tensor:
     """Return values as a tensor where ``tensor`` lies, of its type or, with ``keep``, of theirs.
 
-    Theirs too where the tensor's is no floating-point type.
+    Theirs too where the tensor's is no floating-point type; float32 where that is a shorter one,
+    which could not hold what is small.
     """
     torch = torch_of(tensor)
     made = torch.as_tensor(np.ascontiguousarray(values), device=tensor.device)
-    return made.to(tensor.dtype) if tensor.is_floating_point() and not keep else made
+    if keep or not tensor.is_floating_point():
+        return made
+    return made.to(tensor.dtype if tensor.element_size() >= 4 else torch.float32)
 
 
 def check_tensor(X: Tensor, name: str = "X", *, allow_empty: bool = False) -> Tensor:

@@ -274,12 +274,16 @@ def check_labelled_set(
     requested: npt.ArrayLike | None = None,
     *,
     scale: bool = False,
+    tensors: bool = False,
 ) -> LabelledSet:
-    """Check a labelled set and translate its labels into codes; ``scale`` as `normalise` does."""
-    if is_tensor(X):
+    """Check a labelled set and translate its labels into codes; ``scale`` as `normalise` does.
+
+    With ``tensors`` a torch tensor stays what and where it is; else it becomes an array.
+    """
+    if tensors and is_tensor(X):
         features = check_tensor(X, allow_empty=True)
     else:
-        features = check_features(X, allow_empty=True)
+        features = check_features(on_host(X), allow_empty=True)
     if scale and len(features):
         features = scaled_tensor(features) if is_tensor(features) else normalise(features)
     labels = as_labels(y, "y")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from palacs.arrays import LOOP_FEATURES
+from palacs.arrays import LOOP_FEATURES, on_host
 from palacs.checks import (
     Bandwidth,
     Codes,
@@ -77,8 +77,8 @@ def auto_bandwidth(X: npt.ArrayLike, y: npt.ArrayLike, *, n_classes: int) -> flo
     >>> auto_bandwidth([[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1], n_classes=2)
     0.1414213562373095
     """
-    instances = check_features(X)
-    codes = check_codes(y, len(instances), check_count(n_classes, "n_classes"))
+    instances = check_features(on_host(X))
+    codes = check_codes(on_host(y), len(instances), check_count(n_classes, "n_classes"))
     return fitting_bandwidth(instances, codes)
 
 

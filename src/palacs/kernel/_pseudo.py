@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from palacs.arrays import on_host
 from palacs.checks import Codes, Features, check_bandwidth, check_codes, check_count, check_features
 from palacs.compiled import compiled
 from palacs.stream import PENDING, PSEUDO, Stream, fill_normal, seed_of, uniform
@@ -52,9 +53,9 @@ def sample_pseudo_instances(
     >>> X_pseudo.shape, y_pseudo.tolist()
     ((6, 1), [0, 0, 0, 1, 1, 1])
     """
-    instances = check_features(X)
+    instances = check_features(on_host(X))
     n_classes = check_count(n_classes, "n_classes")
-    codes = check_codes(y, len(instances), n_classes)
+    codes = check_codes(on_host(y), len(instances), n_classes)
     n_per_class = check_count(n_per_class, "n_per_class")
     stream = Stream(seed_of(random_state), np.uint64(len(instances)))
     X_pseudo, y_pseudo = draw_pseudo_instances(

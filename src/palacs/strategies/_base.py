@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from palacs.arrays import is_tensor, like, on_host
+from palacs.arrays import is_tensor, like
 from palacs.checks import check_count, parameters_allowed
 from palacs.compiled import without_compiling
 from palacs.conditions import (
@@ -228,16 +228,16 @@ class Strategy(BaseEstimator, ABC):
             yet and none pending. A tensor beside ``X`` where that is one.
         """
         self._validate_params()
-        given = X
-        if not self.takes_tensors():
-            X = on_host(X)
-        labelled = check_labelled_set(X, y, classes, pending, requested, scale=scale)
+        tensors = self.takes_tensors()
+        labelled = check_labelled_set(
+            X, y, classes, pending, requested, scale=scale, tensors=tensors
+        )
         labels, utilities = self.query_labelled(
             labelled, candidates=candidates, batch_size=batch_size, conditions=conditions
         )
         if not return_utilities:
             return labels
-        return labels, like(utilities, given) if is_tensor(given) else utilities
+        return labels, like(utilities, X) if is_tensor(X) else utilities
 
     def query_labelled(
         self,
@@ -322,7 +322,7 @@ class Strategy(BaseEstimator, ABC):
         >>> UniformSelection(random_state=0).quotas([[0.0], [0.1], [1.0]], ["a", "a", "b"], 5)
         {'a': 2, 'b': 3}
         """
-        known = check_labelled_set(X, y, classes, pending).classes
+        known = check_labelled_set(X, y, classes, pending, tensors=True).classes
         picks = self.query(
             X,
             y,

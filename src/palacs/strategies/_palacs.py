@@ -213,7 +213,8 @@ class PALACS(Strategy):
             Its utilities are those of `query` with the same seed.
         """
         self._validate_params()
-        labelled = check_labelled_set(X, y, classes, pending, scale=scale)
+        tensors = self.takes_tensors()
+        labelled = check_labelled_set(X, y, classes, pending, scale=scale, tensors=tensors)
         if len(labelled) == 0:
             raise ValueError("the labelled set is empty; there is nothing to explain yet.")
         step = len(labelled) + len(labelled.pending)

@@ -149,7 +149,8 @@ class SpareSettled(Strategy):
             What `query` with the same seed decides by.
         """
         self._validate_params()
-        labelled = check_labelled_set(X, y, classes, pending, scale=scale)
+        tensors = self.takes_tensors()
+        labelled = check_labelled_set(X, y, classes, pending, scale=scale, tensors=tensors)
         if len(labelled) == 0:
             raise ValueError("the labelled set is empty; there is nothing to explain yet.")
         step = np.uint64(len(labelled) + len(labelled.pending))
