@@ -97,6 +97,7 @@ def _table(studio: Any, name: str, classes: int, n: int) -> None:
     frame = pd.DataFrame(rng.normal(size=(n, 5)) + np.arange(n)[:, None] % classes)
     frame.insert(0, "label", [labels[i % classes] for i in range(n)])
     create_campaign(name, labels, storage=studio.storage, seed=0).add_table(frame)
+    studio.get(f"/campaigns/{name}/insight")  # compiled before anybody waits for it
 
 
 def _acquire(studio: Any, name: str, classes: list[str], n: int, source: Any) -> None:

@@ -4,6 +4,7 @@
 import { campaignOfPage, get, pathOf, post, problemOf, sentence, upload } from "./api.js";
 import { colourOf } from "./colours.js";
 import { find, findA, h, say } from "./dom.js";
+import { fixed } from "./locale.js";
 import { follow } from "./live.js";
 
 /** @import { Cue, Label, Shown } from "./shapes.js" */
@@ -80,7 +81,7 @@ function forAsked(task) {
 /** @param {File} file */
 function bring(file) {
   forAsked(async (asked) => {
-    find("[data-message]").textContent = `Sending ${file.name}, ${(file.size / MEBIBYTE).toFixed(1)} MiB …`;
+    find("[data-message]").textContent = `Sending ${file.name}, ${fixed(file.size / MEBIBYTE, 1)} MiB …`;
     /** @type {{ state: string, why: string }} */
     const { state, why } = await upload(`${path}/recording?id=${encodeURIComponent(asked.id)}`, file);
     await onward();

@@ -25,7 +25,8 @@ export const whole = (value) => format({ maximumFractionDigits: 0 }).format(valu
 
 /** @type {(value: number, digits: number) => string} With so many decimals. */
 export const fixed = (value, digits) =>
-  format({ minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false }).format(value);
+  // What is rounded to zero has no sign.
+  format({ minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false }).format(Number(value.toFixed(digits)) || 0);
 
 /** @type {(value: number) => string} To three digits that count. */
 export function brief(value) {
