@@ -103,8 +103,8 @@ class Progress(Answer):
     finish: Annotated[int, Field(description="How many drawings there are to the finish.")]
     asked: Annotated[list[float], Field(description="Share misread after each drawing.")]
     equal: Annotated[list[float], Field(description="The same, had it been asked equally.")]
-    counts: dict[str, int]
-    equal_counts: dict[str, int]
+    counts: Annotated[list[int], Field(description="In the order of `symbols`.")]
+    equal_counts: list[int]
     stand_ins: Annotated[int, Field(description="Drawings of equal counts that are not yours.")]
     by_program: Annotated[int, Field(description="Drawings that were drawn for the visitor.")]
     judges: Annotated[int, Field(description="How many digits of other hands are read.")]
@@ -286,8 +286,8 @@ def _progress(campaign: StudioCampaign) -> dict[str, Any]:
         "finish": DRAWINGS,
         "asked": seen.asked.tolist(),
         "equal": seen.equal.tolist(),
-        "counts": _by_symbol(drawn.codes),
-        "equal_counts": _by_symbol(order[: len(drawn)]),
+        "counts": np.bincount(drawn.codes, minlength=len(SYMBOLS)).tolist(),
+        "equal_counts": np.bincount(order[: len(drawn)], minlength=len(SYMBOLS)).tolist(),
         "stand_ins": seen.stand_ins,
         "by_program": sum(campaign.instance(id_).attrs == _BY_PROGRAM for id_ in ids),
         "judges": len(hands.truth),
@@ -297,8 +297,3 @@ def _progress(campaign: StudioCampaign) -> dict[str, Any]:
         ],
         "outcome": ended and {"kind": ended.kind, "saved": ended.saved, "sentence": ended.sentence},
     }
-
-
-def _by_symbol(codes: Any) -> dict[str, int]:
-    counts = np.bincount(codes, minlength=len(SYMBOLS)).tolist()
-    return dict(zip(SYMBOLS, counts, strict=True))

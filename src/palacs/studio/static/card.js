@@ -47,7 +47,7 @@ export function cardOf(race) {
   wrapped(rest.join(" ").replace(/^./, (first) => first.toUpperCase()), 84).forEach((line, n) => svg.append(s("text", { x: 28, y: 72 + 19 * n }, line)));
   drawRace(svg, raceOf(race), { left: 72, right: WIDTH - 28, top: 100, bottom: HEIGHT - 114 });
   const last = race.finish - 1;
-  const counts = race.symbols.map((symbol) => `${race.counts[symbol]} × ${symbol}`).join(", ");
+  const counts = race.symbols.map((symbol, place) => `${race.counts[place]} × ${symbol}`).join(", ");
   const words = [
     `Misread at the finish: ${percent(race.asked[last], 1)} as palacs asked (solid), ${percent(race.equal[last], 1)} asked equally (dashed).`,
     `palacs asked for ${counts}. Judged on ${race.judges} digits by other hands; ${race.stand_ins} of the`,

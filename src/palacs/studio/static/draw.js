@@ -77,8 +77,8 @@ function showProgress(seen) {
 function showCounts({ symbols, counts, equal_counts: equally }) {
   find("[data-counts]").replaceChildren(h("table", { class: "counts" },
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "drawings of"), ...symbols.map((symbol) => h("th", { scope: "col", class: "number" }, symbol)))),
-    h("tbody", {}, ...[["asked by palacs", counts], ["asked equally", equally]].map(([name, row]) =>
-      h("tr", {}, h("th", { scope: "row" }, String(name)), ...symbols.map((symbol) => h("td", { class: "number" }, String(Object(row)[symbol]))))))));
+    h("tbody", {}, ...[counts, equally].map((row, side) =>
+      h("tr", {}, h("th", { scope: "row" }, side ? "asked equally" : "asked by palacs"), ...row.map((count) => h("td", { class: "number" }, String(count))))))));
 }
 
 /**

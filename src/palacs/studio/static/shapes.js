@@ -178,8 +178,8 @@
  * @property {number} finish How many drawings there are.
  * @property {number[]} asked The share misread after each drawing that palacs asked for.
  * @property {number[]} equal The same, had it been asked equally.
- * @property {Record<string, number>} counts
- * @property {Record<string, number>} equal_counts
+ * @property {number[]} counts In the order of the symbols.
+ * @property {number[]} equal_counts
  * @property {number} stand_ins Drawings of equal counts by other hands.
  * @property {number} by_program Drawings that were drawn for the visitor.
  * @property {number} judges
