@@ -93,9 +93,9 @@ def pages(studio: Running, context: Any, repeats: int) -> None:
         painted, sizes = [], (0, 0)
         for _ in range(repeats):
             page = context.new_page()
-            page.context.new_cdp_session(page).send(
-                "Network.setCacheDisabled", {"cacheDisabled": True}
-            )
+            network = context.new_cdp_session(page)
+            network.send("Network.enable")
+            network.send("Network.setCacheDisabled", {"cacheDisabled": True})
             page.goto(studio.address + path)
             page.wait_for_timeout(1500)
             at, requests, bytes_ = page.evaluate(PAINT)
@@ -127,6 +127,8 @@ def words(studio: Running, context: Any, presses: int) -> None:
     page = context.new_page()
     page.goto(f"{studio.address}/campaigns/{NAME}/cue")
     page.locator("[data-connection][data-state=live]").wait_for()
+    page.keyboard.press("Space")
+    page.locator(".word.asked").wait_for()
     page.wait_for_timeout(5000)
     page.evaluate(WATCH)
     for _ in range(presses):
