@@ -1,8 +1,7 @@
 """Left-out decisions over instances on a cluster: what each part sums around some of them.
 
 In two rounds, for what counts is measured from the nearest of all: first each part says what is
-closest to an instance left out, then it sums similarities from there on. Sums of no part are
-sent where they are nothing, which most are.
+closest to an instance left out, then it sums similarities from there on.
 """
 
 from __future__ import annotations
@@ -55,14 +54,6 @@ class _Left(NamedTuple):
     place: Codes
     half: npt.NDArray[np.bool_]
     nearest: Features
-
-
-class _Sums(NamedTuple):
-    """Sums of similarities that are not nothing: row, class, sum and sums of halves."""
-
-    places: Codes
-    k: Features
-    k_half: Features
 
 
 class _Rows(NamedTuple):
@@ -174,14 +165,13 @@ def _sums(
     beside: tuple[int, _Left],
     kernel: tuple[float, float],
     n_classes: int,
-) -> _Sums:
+) -> tuple[Features, Features]:
     p, left = beside
     without = (here, np.where(left.part == p, left.place, -1))
     k, k_half = np.zeros((len(here), n_classes)), np.zeros((len(here), n_classes, SPLITS))
     members = (part.y, part.half)
     _add_up(squared, members, without, (left.nearest, *kernel), k, k_half)
-    places = np.flatnonzero(k)
-    return _Sums(places, k.ravel()[places], k_half.reshape(-1, SPLITS)[places])
+    return k, k_half
 
 
 @compiled
@@ -202,15 +192,11 @@ def _add_up(
 
 
 def _decided(
-    sums: list[_Sums], left: _Left, left_out: _Rows, prior: Features
+    parts: list[tuple[Features, Features]], left: _Left, left_out: _Rows, prior: Features
 ) -> tuple[Features, Features, Features]:
     """Return left_out, mistaken and lost of the evidence on some rows."""
-    n_rows, n_classes = len(left_out.codes), len(left_out.counts)
-    k, k_half = np.zeros(n_rows * n_classes), np.zeros((n_rows * n_classes, SPLITS))
-    for part in sums:
-        k[part.places] += part.k
-        k_half[part.places] += part.k_half
-    evidence = no_evidence(n_classes)
+    sums = tuple(first + sum(others) for first, *others in zip(*parts, strict=True))
+    evidence = no_evidence(len(left_out.counts))
     # Rows and those beside them stand for the labelled set: nobody else is asked for.
     known = Halves(
         np.concatenate([left_out.codes, left_out.codes]),
@@ -218,10 +204,7 @@ def _decided(
         np.concatenate([left_out.half, left.half]),
         left_out.in_half,
     )
-    shape = (n_rows, n_classes)
-    _decide_rows(
-        (k.reshape(shape), k_half.reshape(*shape, SPLITS)), left.place, known, prior, evidence
-    )
+    _decide_rows(sums, left.place, known, prior, evidence)
     return evidence.left_out, evidence.mistaken, evidence.lost
 
 

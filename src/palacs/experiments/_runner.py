@@ -159,12 +159,19 @@ def _run_dask(
             )
         )
         client = stack.enter_context(Client(where, timeout=30))
-        # The scheduler itself gives a lost worker's trials to another; only its time is gone.
-        futures = [
-            client.submit(_play, experiment.only(job.dataset), job, pure=False) for job in jobs
-        ]
+        # A data set is sent once, not with every job; as a task, so that a lost worker's copy is
+        # made again. The scheduler itself gives its trials to another; only its time is gone.
+        held = {
+            name: client.submit(_itself, experiment.only(name), pure=False)
+            for name in dict.fromkeys(job.dataset for job in jobs)
+        }
+        futures = [client.submit(_play, held[job.dataset], job, pure=False) for job in jobs]
         for future in as_completed(futures):
             yield future.result()
+
+
+def _itself(experiment: Experiment) -> Experiment:
+    return experiment
 
 
 def _play(experiment: Experiment, job: _Job) -> tuple[_Job, Batch]:
