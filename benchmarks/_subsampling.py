@@ -45,7 +45,7 @@ def weights_of(strategy: Strategy, X: Array, y: Codes) -> Array:
 
 
 def collected(each: int | None, seed: int) -> tuple[Array, Codes, float]:
-    """Return what Spare settled collects that looks at a part (None: at all), and the error then."""
+    """Return what Spare settled collects that looks at a part (None: all), and the error then."""
     X, y = world(seed, PER_CLASS + TEST_PER_CLASS)
     test = np.arange(len(y)) >= PER_CLASS * N_CLASSES
     queue = [np.flatnonzero((y == c) & ~test).tolist() for c in range(N_CLASSES)]
@@ -81,8 +81,8 @@ def report(trials: int) -> None:
     """Print both costs for every number of instances looked at."""
     console = Console(width=None if Console().is_terminal else 110)
     table = Table(
-        title=f"deciding from a part: {N_CLASSES} classes, {SESSION * SESSIONS // N_CLASSES + 1} instances of each or so, "
-        f"{trials} data sets",
+        title=f"deciding from a part: {N_CLASSES} classes, {trials} data sets, "
+        f"{SESSION * SESSIONS // N_CLASSES + 1} instances of each class on average",
         title_justify="left",
     )
     for name in (
