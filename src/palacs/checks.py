@@ -36,6 +36,7 @@ __all__ = [
     "check_number",
     "check_numbers",
     "parameters_allowed",
+    "stays_single",
 ]
 
 Features = npt.NDArray[np.float64]
@@ -71,8 +72,23 @@ Bandwidth = float | Literal["auto"]
 BANDWIDTH_OR_AUTO = [BANDWIDTHS, StrOptions({"auto"})]
 
 
-def check_features(X: npt.ArrayLike, name: str = "X", *, allow_empty: bool = False) -> Features:
-    """Return X as a C-ordered float64 array of shape (n, d), all finite."""
+# Where there are more rows and columns than these, doubling their memory would be noticed.
+_FEW_ROWS, _FEW_COLUMNS = 4_000, 24
+
+
+def stays_single(X: npt.NDArray[Any]) -> bool:
+    """Say whether float32 features (n, d) stay what they are: where there are many of them."""
+    large = X.ndim == 2 and X.shape[0] > _FEW_ROWS and X.shape[1] > _FEW_COLUMNS
+    return bool(X.dtype == np.float32 and large)
+
+
+def check_features(
+    X: npt.ArrayLike, name: str = "X", *, allow_empty: bool = False, single: bool = False
+) -> Features:
+    """Return X as a C-ordered float64 array of shape (n, d), all finite.
+
+    With ``single``, many float32 numbers stay float32.
+    """
     if issparse(X):
         raise ValueError(f"{name} is sparse; palacs takes dense arrays: {name}.toarray().")
     try:
@@ -95,12 +111,11 @@ def check_features(X: npt.ArrayLike, name: str = "X", *, allow_empty: bool = Fal
         )
     checked: Features
     # check_array takes as long as a usual decision.
-    if X.dtype == np.float64 and X.flags.c_contiguous and X.size:
+    kept = np.float32 if single and stays_single(X) else np.float64
+    if X.dtype == kept and X.flags.c_contiguous and X.size:
         checked = X
     else:
-        checked = check_array(
-            X, dtype=np.float64, order="C", ensure_all_finite=False, input_name=name
-        )
+        checked = check_array(X, dtype=kept, order="C", ensure_all_finite=False, input_name=name)
     finite = np.isfinite(checked)
     if not finite.all():
         row, column = (int(i) for i in np.argwhere(~finite)[0])

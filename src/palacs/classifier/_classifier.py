@@ -23,6 +23,7 @@ from palacs.checks import (
     Features,
     StrOptions,
     check_label_items,
+    stays_single,
 )
 from palacs.classifier._parzen_tensors import best_labels, check_same_place, proba_tensor
 from palacs.kernel import (
@@ -128,7 +129,9 @@ class ParzenWindowClassifier(ClassifierMixin, BaseEstimator):
             y = column_or_1d(y, warn=True)
             check_consistent_length(X, y)
         else:
-            X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+            single = isinstance(X, np.ndarray) and stays_single(X)
+            kept = np.float32 if single else np.float64
+            X, y = validate_data(self, X, y, dtype=kept, order="C")
         check_classification_targets(y)
         X, y, self._weights = _weighted(X, np.asarray(y), on_host(sample_weight))
         found, codes = _encoded(y, classes)

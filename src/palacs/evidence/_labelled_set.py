@@ -113,6 +113,7 @@ class LabelledSet:
 
         Large classes give up instances first; of each class as many are kept, evenly over the
         time they arrived in and always with the latest. What was requested stays as it was.
+        Arrays are float64 then.
 
         Parameters
         ----------
@@ -130,12 +131,25 @@ class LabelledSet:
         """
         most = max(MANY, _OF_EACH * self.n_classes) if most is None else most
         if len(self) <= most:
-            return self
+            return self if is_tensor(self.X) or self.X.dtype == np.float64 else self._doubled()
         each = _level(self.counts, most)
         rows = _evenly(self.y, self.counts, each)
         # A tensor wants its places beside it.
         X = self.X[like(rows, self.X, keep=True) if is_tensor(self.X) else rows]
-        return replace(self, X=X, y=self.y[rows], order=self.requested, origin=None)
+        some = replace(self, X=X, y=self.y[rows], order=self.requested, origin=None)
+        return some if is_tensor(X) or X.dtype == np.float64 else some._doubled()
+
+    def of_classes(self, codes: Codes) -> LabelledSet:
+        """Return what is known of some classes (n_some,), ascending, with codes of their own."""
+        rows = np.flatnonzero(np.isin(self.y, codes))
+        X = self.X[like(rows, self.X, keep=True) if is_tensor(self.X) else rows]
+        y = np.searchsorted(codes, self.y[rows])
+        coming = np.searchsorted(codes, self.pending[np.isin(self.pending, codes)])
+        some = LabelledSet(X, y, self.classes[codes], coming)
+        return some if is_tensor(X) or len(some) > MANY else some._doubled()
+
+    def _doubled(self) -> LabelledSet:
+        return replace(self, X=self.X.astype(np.float64))
 
     def with_pending(self, code: int) -> LabelledSet:
         """Return the same set with one request more under way."""
@@ -283,7 +297,7 @@ def check_labelled_set(
     if tensors and is_tensor(X):
         features = check_tensor(X, allow_empty=True)
     else:
-        features = check_features(on_host(X), allow_empty=True)
+        features = check_features(on_host(X), allow_empty=True, single=True)
     if scale and len(features):
         features = scaled_tensor(features) if is_tensor(features) else normalise(features)
     labels = as_labels(y, "y")

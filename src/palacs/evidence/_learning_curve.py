@@ -145,6 +145,7 @@ def learning_curve(
     """
     labelled = check_labelled_set(X, y, np.unique(as_labels(y, "y")), None)
     features, codes, labels = labelled.X, labelled.y, labelled.classes
+    features = features.astype(np.float64, copy=False)
     n, shares = len(codes), _check_weights(weights, len(labels))
     if model is None:
         model = default_model()

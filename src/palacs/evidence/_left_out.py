@@ -97,7 +97,8 @@ def left_out_decisions(
         kept = np.append(kept, np.unique(codes, return_index=True)[1])
     kept = np.unique(kept)
     y = labelled.y[kept]
-    some = LabelledSet(np.ascontiguousarray(labelled.X[kept]), y, labelled.classes, y[:0])
+    X = labelled.X[kept].astype(np.float64, copy=False)
+    some = LabelledSet(np.ascontiguousarray(X), y, labelled.classes, y[:0])
     some_groups = None if groups is None else codes[kept]
     validator = cross_validator(some, model, FOLDS, np.uint64(seed % 2**64), some_groups)
     curve = []

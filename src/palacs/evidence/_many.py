@@ -39,6 +39,8 @@ _AT_A_TIME = 16
 _OF_EACH = 50
 # A half of a class looks at most three times as likely as all of it.
 _TIMES_LIKELIER = log(3.0) + 1e-9
+# What is further from the best than rounding cannot be better.
+_NEARLY = 1.0 - 1e-6
 
 
 def evidence_of_many(labelled: LabelledSet, bandwidth: Bandwidth, prior: Features) -> ClassEvidence:
@@ -61,8 +63,17 @@ def evidence_of_many(labelled: LabelledSet, bandwidth: Bandwidth, prior: Feature
             return held.evidence[1]
         work = _Work(labelled.X, chosen, held, threads)
         width = work.bandwidth() if bandwidth == "auto" else float(bandwidth)
-        for sums in [work.sums(width)] if lasting else work.passing_sums(width):
-            decide_rows(sums, chosen, prior, evidence)
+        sums = work.held_sums(width) if lasting else work.passing_sums(width)
+
+        def decide(rows: Codes) -> Features:
+            # Rows of the evidence belong to one class; what is lost may be any class's.
+            found = evidence._replace(lost=np.zeros_like(evidence.lost))
+            decide_rows(sums(rows), chosen, prior, found)
+            return found.lost
+
+        # Added up in one order, whoever is quicker.
+        for lost in threads.map(decide, _portions(work.everyone)):
+            evidence.lost[:] += lost
         held.evidence = (bandwidth, prior.tobytes()), evidence
     return evidence
 
@@ -139,8 +150,8 @@ class _Work:
         X = self.X[self.chosen.members[last[-MANY:]]].astype(np.float64)
         return fitting_bandwidth(X, np.arange(len(X)))
 
-    def sums(self, bandwidth: float) -> Sums:
-        """Return all sums, and hold them."""
+    def held_sums(self, bandwidth: float) -> Callable[[Codes], Sums]:
+        """Fill all sums and hold them; return how to get those of consecutive classes."""
         held, n_classes = self.held, len(self.everyone)
         if held.sums is None or held.bandwidth != bandwidth:
             held.sums = held.sums or _space(0, n_classes, n_classes)
@@ -152,21 +163,23 @@ class _Work:
 
         self._fill(fill, held.lacks_sums)
         held.lacks_sums = self.everyone[:0]
-        return sums
 
-    def passing_sums(self, bandwidth: float) -> Iterator[Sums]:
-        """Yield the sums of some classes after the other, and hold none."""
+        def some(rows: Codes) -> Sums:
+            here = slice(int(rows[0]), int(rows[-1]) + 1)
+            return Sums(here.start, sums.logs[here], sums.parts[here], sums.beside[here])
 
-        def fill(rows: Codes) -> Sums:
+        return some
+
+    def passing_sums(self, bandwidth: float) -> Callable[[Codes], Sums]:
+        """Return how to get the sums of consecutive classes, which nobody holds."""
+        model = (self.held.centre, bandwidth)
+
+        def some(rows: Codes) -> Sums:
             sums = _space(int(rows[0]), len(rows), len(self.everyone))
-            model = (self.held.centre, bandwidth)
             fill_sums(self.X, self.chosen, (rows, self.everyone), model, sums)
             return sums
 
-        # A few ahead of what is needed, not all of them.
-        portions = _portions(self.everyone)
-        for first in range(0, len(portions), 8):
-            yield from self.threads.map(fill, portions[first : first + 8])
+        return some
 
     def _fill(self, fill: Callable[[Codes, Codes], None], lacking: Codes) -> None:
         """Fill the rows of classes that are lacking, and what all others know of these."""
@@ -262,7 +275,12 @@ def _decide_row(
     unit = max(mine, best)
     if unit == -np.inf:
         unit = 0.0
-    right = soft(np.exp(mine - unit), np.exp(best - unit))
+    own_score, best_score, second_score = (
+        np.exp(mine - unit),
+        np.exp(best - unit),
+        np.exp(second - unit),
+    )
+    right = soft(own_score, best_score)
     into.left_out[own] += 1.0
     into.mistaken[own] += 1.0 - right
     if rival >= 0:
@@ -275,19 +293,34 @@ def _decide_row(
             left -= 1 if chosen.half[first + itself, s] == (side == 0) else 0
             left -= 1 if beside >= 0 and chosen.half[first + beside, s] == (side == 0) else 0
             score = _half_score(logs[own] - unit, parts[own, s], side, _share(prior, own, left))
-            into.lost[own, 2 * s + side] += share * (right - soft(score, np.exp(best - unit)))
+            into.lost[own, 2 * s + side] += share * (right - soft(score, best_score))
     for c in range(logs.shape[0]):
+        near = logs[c] + weights[c] - best
         # Of all others no half comes near the best: they change nothing.
-        if c == own or logs[c] + weights[c] <= best - _TIMES_LIKELIER or logs[c] == -np.inf:
+        if c == own or not near > -_TIMES_LIKELIER:
             continue
-        strongest = np.exp((second if c == rival else best) - unit)
         size = chosen.starts[c + 1] - chosen.starts[c]
+        if c != rival and not _half_leads(np.exp(near), parts[c], size, prior.shape[0] > 0):
+            continue
+        strongest = second_score if c == rival else best_score
         for s in range(SPLITS):
             for side in range(2):
                 left = size // 2 if side == 0 else size - size // 2
                 score = _half_score(logs[c] - unit, parts[c, s], side, _share(prior, c, left))
-                thinned = soft(np.exp(mine - unit), max(score, strongest))
+                thinned = soft(own_score, max(score, strongest))
                 into.lost[c, 2 * s + side] += share * (right - thinned)
+
+
+@compiled
+def _half_leads(near: float, parts: Features, size: int, weighs: bool) -> bool:
+    """Say whether a half of a class could be likelier than the best, in units of which it is."""
+    for s in range(SPLITS):
+        first, other = parts[s], 1.0 - parts[s]
+        if weighs:
+            first, other = first * size / max(size // 2, 1), other * size / (size - size // 2)
+        if near * max(first, other) > _NEARLY:
+            return True
+    return False
 
 
 @compiled

@@ -22,7 +22,7 @@ from palacs.checks import (
 )
 from palacs.compiled import compiled
 from palacs.kernel._pseudo import members_by_class
-from palacs.kernel._similarity import squared_distance, squared_loop
+from palacs.kernel._similarity import parts_of, squared_distance, squared_loop
 from palacs.ties import as_good, best_of
 
 # So many instances are enough to average nearest distances over, and to be left out in turn.
@@ -91,14 +91,19 @@ def fitting_bandwidth(X: Features, y: Codes) -> float:
     """Return `auto_bandwidth` without its checks; X has at least one row."""
     rows = chosen_rows(y)
     squared = squared_exactly(X[rows], X)
-    return float(bandwidth_from_squared(squared, rows, y, spanned_dimensions(X)))
+    return float(bandwidth_from_squared(squared, rows, y, _spanned(X, rows)))
 
 
 def fitting_reach(X: Features, y: Codes) -> float:
     """Return how far apart neighbours are, as `reach_from_squared`; X has at least one row."""
     rows = chosen_rows(y)
-    on_a_line = spanned_dimensions(X) == 1
+    on_a_line = _spanned(X, rows) == 1
     return float(reach_from_squared(squared_exactly(X[rows], X), rows, y, on_a_line))
+
+
+def _spanned(X: Features, rows: Codes) -> int:
+    """Return `spanned_dimensions`; of many float32 numbers, that of some rows."""
+    return int(spanned_dimensions(X if X.dtype == np.float64 else X[rows].astype(np.float64)))
 
 
 @compiled
@@ -372,10 +377,14 @@ def squared_exactly(queries: Features, X: Features) -> Features:
         looped: Features = squared_loop(queries, X)
         return looped
     with np.errstate(over="ignore", invalid="ignore"):
-        centre = X.mean(axis=0)
-        near, near_queries = X - centre, queries - centre
-        norms, query_norms = (near**2).sum(axis=1), (near_queries**2).sum(axis=1)
-        squared: Features = near_queries @ near.T
+        centre = X.mean(axis=0, dtype=np.float64)
+        near_queries, norms = queries - centre, np.empty(len(X))
+        query_norms = (near_queries**2).sum(axis=1)
+        squared: Features = np.empty((len(queries), len(X)))
+        for part in parts_of(X):
+            near = X[part] - centre
+            norms[part] = (near**2).sum(axis=1)
+            squared[:, part] = near_queries @ near.T
         # In place: with many instances each of these takes as much memory as they do.
         squared *= -2.0
         _add_norms(squared, (query_norms, norms), queries, X)

@@ -172,7 +172,8 @@ def unit_directions(X: Features, y: Codes, counts: Features, middles: Features) 
         for f in range(n_features):
             units[found, f] /= np.sqrt(squares)
         found += 1
-    return units[:found].copy()
+    # A copy would take as much memory as all instances once more.
+    return units if found == n else units[:found].copy()
 
 
 @compiled

@@ -10,7 +10,7 @@ import numpy as np
 
 from palacs.checks import Codes, Features
 from palacs.compiled import compiled
-from palacs.kernel._similarity import BLOCK, squared_distances
+from palacs.kernel._similarity import query_blocks, squared_distances
 
 
 def relative_frequencies(
@@ -22,10 +22,8 @@ def relative_frequencies(
     frequency is at least one. Zero only where distances are too large for floating point.
     """
     k = np.zeros((len(queries), n_classes))
-    step = max(1, BLOCK // max(len(X), 1))
-    for first in range(0, len(queries), step):
-        squared = squared_distances(queries[first : first + step], X, bandwidth)
-        renew_relative(k[first : first + step], squared, y, bandwidth)
+    for some in query_blocks(len(queries), X):
+        renew_relative(k[some], squared_distances(queries[some], X, bandwidth), y, bandwidth)
     return k
 
 
@@ -53,9 +51,7 @@ def effective_counts_at(
     """
     y, n_classes = known
     k = np.empty((len(points), n_classes))
-    step = max(1, BLOCK // len(X))
-    for first in range(0, len(points), step):
-        block = slice(first, first + step)
+    for block in query_blocks(len(points), X):
         squared = squared_distances(points[block], X, bandwidth)
         k[block] = effective_counts(squared, y, n_classes, bandwidth, own[block])
     return k

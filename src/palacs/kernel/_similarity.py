@@ -7,6 +7,7 @@ exact; high-dimensional data by matrix products on centred values, which is fast
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import cast
 
 import numpy as np
@@ -34,6 +35,12 @@ from palacs.kernel._tensor_sums import frequencies_tensor, similarity_tensor
 
 # Similarities held at a time on the matrix route: 32 MB.
 BLOCK = 4_000_000
+# So many features of instances are centred at once; where there are more, a part of them.
+WHOLE = 2**23
+# Squared distances held at a time where there are many instances: half a gigabyte.
+_MANY_BLOCK, _MOST_ROWS = 2**26, 512
+# In single precision the matrix route may err by this much in the kernel's exponent.
+_LOST_SINGLE = 1e-3
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -128,6 +135,12 @@ def frequencies(
     k = np.zeros((len(queries), n_classes))
     if len(X) == 0:
         return k
+    if X.size > WHOLE or X.dtype != np.float64:
+        for some in query_blocks(len(queries), X):
+            squared = _squared_product(queries[some], X, bandwidth)
+            squared *= -0.5 / bandwidth**2
+            sum_by_class(np.exp(squared, out=squared), y, k[some])
+        return k
     order = np.argsort(y, kind="stable")
     present, starts = np.unique(y[order], return_index=True)
     X = X[order]
@@ -153,7 +166,53 @@ def _similarity_product(queries: Features, X: Features, bandwidth: float) -> Fea
     return result
 
 
+def query_blocks(n_queries: int, X: Features) -> Iterator[slice]:
+    """Yield which queries are compared with all of X (n, n_features) at a time."""
+    step = BLOCK // max(len(X), 1)
+    if X.size > WHOLE:
+        # Each block centres all of X anew, part by part.
+        step = max(step, min(_MOST_ROWS, _MANY_BLOCK // len(X)))
+    step = max(1, step)
+    for first in range(0, n_queries, step):
+        yield slice(first, first + step)
+
+
+def parts_of(X: Features) -> Iterator[slice]:
+    """Yield which rows of X (n, n_features) are centred at a time."""
+    step = max(1, WHOLE // X.shape[1])
+    for first in range(0, len(X), step):
+        yield slice(first, first + step)
+
+
+def _squared_in_parts(queries: Features, X: Features, bandwidth: float) -> Features:
+    """Return squared distances as `_squared_product` does, with little memory beside them.
+
+    In the precision of X, float32 or float64, as long as that is enough for this bandwidth.
+    """
+    squared: Features = np.empty((len(queries), len(X)))
+    centre = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+    near_queries = queries - centre
+    query_norms = (near_queries**2).sum(axis=1)
+    for part in parts_of(X):
+        near = X[part] - centre
+        norms = np.einsum("ij,ij->i", near, near, dtype=np.float64)
+        reach = (query_norms.max(initial=0.0) + norms.max()) / bandwidth**2
+        if near.dtype == np.float32 and not reach * np.finfo(np.float32).eps < _LOST_SINGLE:
+            near = X[part].astype(np.float64) - centre
+        if not reach * _EPSILON < LOST_DIGITS:
+            squared[:, part] = squared_loop(queries, X[part])
+            continue
+        squared[:, part] = near_queries.astype(near.dtype) @ near.T
+        squared[:, part] *= -2.0
+        squared[:, part] += query_norms[:, None]
+        squared[:, part] += norms
+    np.maximum(squared, 0.0, out=squared)
+    return squared
+
+
 def _squared_product(queries: Features, X: Features, bandwidth: float) -> Features:
+    if X.size > WHOLE or X.dtype != np.float64:
+        return _squared_in_parts(queries, X, bandwidth)
     # Far from the origin |q|² + |x|² - 2 q·x would cancel to noise, so the origin moves.
     with np.errstate(over="ignore", invalid="ignore"):
         centre = X.mean(axis=0)
@@ -177,7 +236,7 @@ def _check_pair(X_query: npt.ArrayLike, X: npt.ArrayLike) -> tuple[Features, Fea
         instances = check_tensor(instances.to(queries), allow_empty=True)
     else:
         queries = check_features(X_query, "X_query")
-        instances = check_features(on_host(X), allow_empty=True)
+        instances = check_features(on_host(X), allow_empty=True, single=True)
     if len(instances) == 0:
         return queries, instances.reshape(0, queries.shape[1])
     if queries.shape[1] != instances.shape[1]:
@@ -196,6 +255,15 @@ def squared_distance(a: Features, b: Features) -> float:
         difference = a[f] - b[f]
         squared += difference * difference
     return squared
+
+
+@compiled
+def sum_by_class(values: Features, y: Codes, k: Features) -> None:
+    """Fill the sums (n_query, n_classes) of values (n_query, n) by the classes y (n,)."""
+    k[:] = 0.0
+    for q in range(k.shape[0]):
+        for i in range(y.shape[0]):
+            k[q, y[i]] += values[q, i]
 
 
 @compiled

@@ -75,7 +75,8 @@ def impute_pending(
         drawn = draw_pending(labelled.X, labelled.y, known, bandwidth, stream)
     else:
         drawn = draw_pending_along(labelled.X, labelled.y, known, noise, stream)
-    return np.concatenate([labelled.X, drawn]), np.concatenate([labelled.y, known])
+    together = np.concatenate([labelled.X, drawn.astype(labelled.X.dtype, copy=False)])
+    return together, np.concatenate([labelled.y, known])
 
 
 @compiled
