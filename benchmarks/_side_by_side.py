@@ -56,9 +56,9 @@ def measure(function: Callable[..., Any], *args: Any, warm: bool = True) -> Meas
 def _examine(function: Callable[..., Any], args: tuple[Any, ...], warm: bool) -> Measurement:
     if warm:
         function(*args)
-    base = _reset_peak()
+    base = reset_peak()
     seconds, result = _timed(function, args)
-    peak = _resident("VmHWM")
+    peak = resident("VmHWM")
     # A call too short for one look at the clock is repeated, and its best run counts.
     if seconds < _SHORT:
         seconds = min(_timed(function, args)[0] for _ in range(int(1 / max(seconds, 1e-4)) + 3))
@@ -72,16 +72,16 @@ def _timed(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[float, 
     return time.perf_counter() - start, result
 
 
-def _reset_peak() -> int | None:
+def reset_peak() -> int | None:
     """Let the kernel forget the highest resident set so far; Linux only."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
         return None
-    return _resident("VmRSS")
+    return resident("VmRSS")
 
 
-def _resident(field: str) -> int | None:
+def resident(field: str) -> int | None:
     try:
         status = Path("/proc/self/status").read_text()
     except OSError:

@@ -24,6 +24,7 @@ from palacs.evidence._labelled_set import (
 from palacs.evidence._learning_curve import LearningCurve, learning_curve
 from palacs.evidence._left_out import CurvePoint, LeftOut, left_out_decisions
 from palacs.evidence._many import evidence_of_many, select_of_many
+from palacs.evidence._screen import VERY_MANY, Screened, screen
 from palacs.evidence._settled import (
     LEFT_OUT,
     NEGLIGIBLE,
@@ -48,6 +49,7 @@ __all__ = [
     "MANY",
     "NEGLIGIBLE",
     "SPLITS",
+    "VERY_MANY",
     "Advice",
     "ClassEvidence",
     "CrossValidator",
@@ -58,6 +60,7 @@ __all__ = [
     "LearningCurve",
     "LeftOut",
     "Origin",
+    "Screened",
     "add_similar",
     "advise_stopping",
     "assign_folds",
@@ -78,6 +81,7 @@ __all__ = [
     "normalise",
     "out_of_fold_evidence",
     "parzen_prior",
+    "screen",
     "select_of_many",
     "tally",
 ]

@@ -22,7 +22,7 @@ from palacs.checks import (
 )
 from palacs.compiled import compiled
 from palacs.kernel._pseudo import members_by_class
-from palacs.kernel._similarity import parts_of, squared_distance, squared_loop
+from palacs.kernel._similarity import length_of, parts_of, squared_distance, squared_loop
 from palacs.ties import as_good, best_of
 
 # So many instances are enough to average nearest distances over, and to be left out in turn.
@@ -215,20 +215,6 @@ def usual_step(lengths: Features) -> tuple[int, float]:
     ordered = np.sort(lengths[apart])
     usual = ordered[(apart.shape[0] - 1) // 2]
     return int(apart[lengths[apart] == usual][0]), float(usual)
-
-
-@compiled
-def length_of(x: Features) -> float:
-    """Return the length of x (n_features,), also where squares would overflow."""
-    largest = 0.0
-    for f in range(x.shape[0]):
-        largest = max(largest, abs(x[f]))
-    if largest == 0.0 or largest == np.inf:
-        return largest
-    total = 0.0
-    for f in range(x.shape[0]):
-        total += (x[f] / largest) ** 2
-    return float(largest * np.sqrt(total))
 
 
 @compiled

@@ -15,8 +15,9 @@ import numpy as np
 from palacs.arrays import LOOP_FEATURES
 from palacs.checks import Codes, Features
 from palacs.compiled import compiled
-from palacs.kernel._bandwidth import NO_DISTANCE, bandwidth_of, length_of
+from palacs.kernel._bandwidth import NO_DISTANCE, bandwidth_of
 from palacs.kernel._pseudo import pick_parents, pick_pending_parents
+from palacs.kernel._similarity import length_of
 from palacs.stream import PENDING, PSEUDO, Stream, fill_normal, uniform
 
 # So many directions, drawn anew each time, make up a step where there are many features.

@@ -258,6 +258,20 @@ def squared_distance(a: Features, b: Features) -> float:
 
 
 @compiled
+def length_of(x: Features) -> float:
+    """Return the length of x (n_features,), also where squares would overflow."""
+    largest = 0.0
+    for f in range(x.shape[0]):
+        largest = max(largest, abs(x[f]))
+    if largest == 0.0 or largest == np.inf:
+        return largest
+    total = 0.0
+    for f in range(x.shape[0]):
+        total += (x[f] / largest) ** 2
+    return float(largest * np.sqrt(total))
+
+
+@compiled
 def sum_by_class(values: Features, y: Codes, k: Features) -> None:
     """Fill the sums (n_query, n_classes) of values (n_query, n) by the classes y (n,)."""
     k[:] = 0.0

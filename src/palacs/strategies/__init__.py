@@ -30,7 +30,7 @@ from palacs.strategies._needs import Needs
 from palacs.strategies._palacs import PALACS, Explanation
 from palacs.strategies._pick import Pick, Utilities, pick_class
 from palacs.strategies._reason import because
-from palacs.strategies._spare_settled import SpareSettled
+from palacs.strategies._spare_settled import SpareSettled, open_classes
 from palacs.strategies._spec import from_spec, to_spec
 from palacs.strategies._table import (
     DEFAULT_STRATEGY,
@@ -83,6 +83,7 @@ __all__ = [
     "make",
     "name_of",
     "named",
+    "open_classes",
     "pick_class",
     "to_spec",
 ]

@@ -19,6 +19,7 @@ from palacs.compiled import compiled, without_compiling
 from palacs.evidence import (
     LEFT_OUT,
     MANY,
+    VERY_MANY,
     ClassEvidence,
     LabelledSet,
     check_labelled_set,
@@ -30,6 +31,7 @@ from palacs.evidence import (
     no_evidence,
     out_of_fold_evidence,
     parzen_prior,
+    screen,
     select_of_many,
     tally,
 )
@@ -68,6 +70,8 @@ class Rule(NamedTuple):
 
 RULE = Rule()
 _FOLDS = 5
+# Of very many classes so many are looked at closely, and those around them.
+OPEN = 100
 
 
 class SpareSettled(Strategy):
@@ -76,7 +80,9 @@ class SpareSettled(Strategy):
     A class is settled as far as decisions on its left-out instances are right, and would stay
     right with half of its instances. Settled classes are asked for about as often as the square
     root of the others' counts; where no class is settled, this is `UniformSelection`. Of more
-    than 4,000 instances (and 50 per class) an even selection says who is settled.
+    than 4,000 instances an even selection says who is settled, at most 50 of each class or 4,000
+    in all. Of more than 2,000 classes a quick look finds the 100 that are most overdue; these and
+    what they may be taken for are looked at closely, and one of them is asked for.
 
     Parameters
     ----------
@@ -117,6 +123,8 @@ class SpareSettled(Strategy):
 
     def utilities(self, labelled: LabelledSet, stream: Stream) -> Utilities:
         """Return how overdue each class is, shape (n_classes,)."""
+        if self._screens(labelled):
+            return self._open_utilities(labelled, stream)
         return self.utilities_by(self._evidence(labelled, stream), labelled)
 
     def utilities_by(self, evidence: ClassEvidence, labelled: LabelledSet) -> Utilities:
@@ -124,6 +132,19 @@ class SpareSettled(Strategy):
         weights, _ = needs_of(evidence, labelled.counts, RULE)
         overdue: Utilities = overdue_by(weights, labelled.counts_with_pending)
         return overdue
+
+    def _screens(self, labelled: LabelledSet) -> bool:
+        return labelled.n_classes > VERY_MANY and len(labelled) > MANY and labelled.steady
+
+    def _open_utilities(self, labelled: LabelledSet, stream: Stream) -> Utilities:
+        """Return utilities of the classes that are looked at closely, above all the others'."""
+        quick, codes = open_classes(labelled, stream)
+        some = labelled.of_classes(codes)
+        weights, _ = needs_of(self._evidence(some, stream), some.counts, RULE)
+        looked_at = overdue_by(weights, labelled.counts_with_pending[codes])
+        utilities: Utilities = quick * (0.5 * looked_at.min() / quick.max())
+        utilities[codes] = looked_at
+        return utilities
 
     def explain(
         self,
@@ -160,8 +181,14 @@ class SpareSettled(Strategy):
         """Say what the class is confused with, or that it is asked for although it is settled."""
         if pick.conditions.weighing:
             return None
-        needs = self._needs(pick.labelled, pick.stream)
-        return needs.because(pick.code) if needs.spared.any() else fewest(pick)
+        labelled, code = pick.labelled, pick.code
+        if self._screens(labelled):
+            _, codes = open_classes(labelled, pick.stream)
+            if code not in codes:
+                return None
+            labelled, code = labelled.of_classes(codes), int(np.searchsorted(codes, code))
+        needs = self._needs(labelled, pick.stream)
+        return needs.because(code) if needs.spared.any() else fewest(pick)
 
     def takes_tensors(self) -> bool:
         """Whether tensors are looked at where they lie: where the Parzen window is the model."""
@@ -179,6 +206,8 @@ class SpareSettled(Strategy):
         return SpareForm(True, as_number(model.bandwidth), corrected, RULE)
 
     def _needs(self, labelled: LabelledSet, stream: Stream) -> Needs:
+        if self._screens(labelled):
+            labelled = labelled.of_classes(open_classes(labelled, stream)[1])
         with without_compiling(len(labelled)):
             evidence = self._evidence(labelled, stream)
             weights, lost = needs_of(evidence, labelled.counts, RULE)
@@ -212,6 +241,27 @@ class SpareSettled(Strategy):
             squared = squared_distances(X[block], X, bandwidth)
             tally(squared, block, known, (bandwidth, prior), evidence)
         return evidence
+
+
+def open_classes(
+    labelled: LabelledSet, stream: Stream, most: int = OPEN
+) -> tuple[Utilities, Codes]:
+    """Return quick utilities of all classes (n_classes,), and which to look at closely, ascending.
+
+    Half of the ``most`` are overdue by a quick look, half would be if they were far from settled;
+    ties at random. And what these may be taken for.
+    """
+    seen = screen(labelled)
+    nothing = np.zeros((labelled.n_classes, 1))
+    known = ClassEvidence(np.ones(len(nothing)), seen.mistaken, nothing, nothing[:0])
+    weights, _ = needs_of(known, labelled.counts, RULE)
+    quick: Utilities = overdue_by(weights, labelled.counts_with_pending)
+    chance = stream.generator().random(labelled.n_classes)
+    by_look = np.lexsort((chance, -quick))[: most // 2]
+    by_count = np.lexsort((chance, labelled.counts_with_pending))[: most - most // 2]
+    first = np.union1d(by_look, by_count)
+    codes = np.union1d(first, seen.rivals[first].ravel())
+    return quick, codes[labelled.counts[codes] > 0].astype(np.int64)
 
 
 def _evidence_of_many(labelled: LabelledSet, model: ParzenWindowClassifier) -> ClassEvidence:
