@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from palacs.storage import Label
-from palacs.studio._models import Object, Utilities
+from palacs.studio._models import Counts, Object, Utilities
 
 
 def _open(schema: dict[str, Any]) -> None:
@@ -123,7 +123,7 @@ class StatusOut(Answer):
     instances: int
     n_features: int | None
     extractor: str | None
-    states: dict[str, int]
+    states: Counts
     classes: list[ClassStatusOut]
     awaiting: int
 
@@ -204,7 +204,7 @@ class TableTold(Answer):
     """What a table brought."""
 
     instances: int
-    classes: Annotated[dict[str, int], Field(description="Instances of the most frequent ones.")]
+    classes: Annotated[Counts, Field(description="Instances of the most frequent ones.")]
     n_classes: int
 
 

@@ -188,5 +188,5 @@ class Inside(Answer):
     gain: Values
     weighted_gain: Values
     contributions: Grids
-    sums: dict[str, float]
+    sums: Utilities
     points: list[InsidePoint]

@@ -56,6 +56,7 @@ Attrs = Annotated[
     is_a("Attrs"),
 ]
 Object = Annotated[dict[str, Any], is_a("Object")]
+Counts = Annotated[dict[str, int], is_a("Counts")]
 Utilities = Annotated[dict[str, float | None], is_a("Utilities")]
 
 

@@ -82,6 +82,7 @@ _COMPONENTS: dict[str, Schema] = {
     "AttrsDeepest": _object(_PLAIN_VALUE),
     "Object": {"type": "object", "additionalProperties": True},
     "Utilities": {"type": "object", "additionalProperties": {"type": ["number", "null"]}},
+    "Counts": {"type": "object", "additionalProperties": {"type": "integer"}},
     "Grids": {"type": "object", "additionalProperties": _GRID},
 }
 
