@@ -186,7 +186,7 @@ def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     kinds = {404: "not-found", 405: "method-not-allowed", 413: "too-large"}
     messages = {
-        404: f"there is nothing at {request.url.path}.",
+        404: f"there is nothing at {request.url.path}; a slash in a name is sent as %2F.",
         405: f"{request.method} is not possible here.",
     }
     message = messages.get(error.status_code, str(error.detail))
