@@ -21,6 +21,7 @@ from palacs.studio import StudioConfig, create_app
 
 EXAMPLES = int(os.environ.get("SCHEMA_EXAMPLES", "4"))
 TOKEN = {"Authorization": "Bearer a-known-token-for-the-tests", "Host": "localhost"}
+PATIENCE_S = 120  # the first decision after a change of the code compiles
 NAME, DEMO = "fuzzed", "fuzzed-demo"
 
 # JSON Schema has no words for what these mean together or inside, so that some of what it allows is
@@ -95,14 +96,14 @@ def make_it_matter(case: Any) -> None:
 @QUIETLY
 def test_every_answer_is_as_the_schema_says(case: Any) -> None:
     make_it_matter(case)
-    case.call_and_validate(headers=TOKEN, checks=CHECKS)
+    case.call_and_validate(headers=TOKEN, checks=CHECKS, timeout=PATIENCE_S)
 
 
 class Visits(schema.as_state_machine()):  # type: ignore[misc]
     """Calls that follow each other, each with what the one before answered."""
 
     def get_call_kwargs(self, case: Any) -> dict[str, Any]:
-        return {"headers": TOKEN}
+        return {"headers": TOKEN, "timeout": PATIENCE_S}
 
     def validate_response(self, response: Any, case: Any, **_: Any) -> None:
         case.validate_response(response, checks=CHECKS)
