@@ -74,9 +74,10 @@ def query(
     >>> from palacs.cluster import query
     >>> X = da.from_array([[0.1], [0.12], [0.14], [0.70], [0.76], [0.82]], chunks=(2, -1))
     >>> y = ["rest"] * 3 + ["left"] * 3
+    >>> strategy = SpareSettled(random_state=0)
     >>> with Client(processes=False, dashboard_address=None) as client:
-    ...     query(SpareSettled(random_state=0), X, y, client=client).item()
-    'rest'
+    ...     query(strategy, X, y, client=client) == strategy.query(X.compute(), y)
+    array([ True])
     """
     decides = _decider(strategy)
     client = default_client() if client is None else client
