@@ -6,7 +6,7 @@ imports torch: whoever passes a tensor has done so.
 """
 
 from palacs.arrays._by_class import ByClass, by_class
-from palacs.arrays._exponents import LOOP_FEATURES, LOST_DIGITS, Exponents
+from palacs.arrays._exponents import LOST_DIGITS, Exponents
 from palacs.arrays._random_blocks import draws
 from palacs.arrays._similar_sums import similar_sums
 from palacs.arrays._tensors import (
@@ -18,6 +18,7 @@ from palacs.arrays._tensors import (
     scaled_tensor,
     torch_of,
 )
+from palacs.compiled import LOOP_FEATURES
 
 __all__ = [
     "LOOP_FEATURES",

@@ -17,9 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from palacs.arrays._tensors import Tensor, like, torch_of
+from palacs.compiled import LOOP_FEATURES
 
-# Up to so many features differences are taken: exact, and faster than a product for compiled loops.
-LOOP_FEATURES = 24
 # A product in float64 may err by this much in an exponent, one in float32 by what that can.
 LOST_DIGITS = 1e-6
 _LOST_IN_FLOAT32 = 1e-3

@@ -8,7 +8,12 @@ from palacs.compiled._compiling import (
     without_compiling,
 )
 
+# Up to so many features loops are faster than matrix products, and exact. It stands here because
+# a constant that is compiled belongs into a file that counts as compiled.
+LOOP_FEATURES = 24
+
 __all__ = [
+    "LOOP_FEATURES",
     "compiled",
     "distrusted",
     "folder",
