@@ -41,8 +41,9 @@ def query(
 ) -> Any:
     """Say which classes to request next, given instances on the workers of a Dask cluster.
 
-    Workers need palacs of this version. Dask makes again what a worker that dies had, where the
-    array says how; else there is an error.
+    The class is that of one machine in double precision; but where that takes a quick look at
+    more than 2,000 classes first, all are looked at here. Workers need palacs of this version. Dask
+    makes again what a worker that dies had, where the array says how; else there is an error.
 
     Parameters
     ----------
