@@ -258,7 +258,8 @@ def open_classes(
     quick: Utilities = overdue_by(weights, labelled.counts_with_pending)
     chance = stream.generator().random(labelled.n_classes)
     by_look = np.lexsort((chance, -quick))[: most // 2]
-    by_count = np.lexsort((chance, labelled.counts_with_pending))[: most - most // 2]
+    fewest_first = (chance, -seen.mistaken, labelled.counts_with_pending)
+    by_count = np.lexsort(fewest_first)[: most - most // 2]
     first = np.union1d(by_look, by_count)
     codes = np.union1d(first, seen.rivals[first].ravel())
     return quick, codes[labelled.counts[codes] > 0].astype(np.int64)
