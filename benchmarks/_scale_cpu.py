@@ -48,7 +48,9 @@ def embeddings(
 
 def decision(strategy: str, n_classes: int, n: int, n_features: int) -> tuple[float, float]:
     """Return processor seconds of one decision, and what it adds to memory at its peak."""
-    make(strategy, random_state=0).query(*embeddings(3, 4_200, max(n_features, 25)))
+    # Few and many, float64 and float32, are compiled apart.
+    small = embeddings(3, 4_200 if n > 4_000 else 300, min(n_features, 32))
+    make(strategy, random_state=0).query(*small)
     X, y = embeddings(n_classes, n, n_features)
     base, start = reset_peak() or 0, time.process_time()
     make(strategy, random_state=0).query(X, y)
