@@ -1,8 +1,8 @@
 """A quick look at very many classes: which of them a decision should look at closely.
 
 Every class is a mean among means here, and its latest instances are decided by the nearest of
-these. That is linear in the instances and costs C times its square root for C classes, where
-left-out decisions compare everything with everything.
+these, found in trees. That is linear in the instances and nearly so in the classes, where left-out
+decisions compare everything with everything.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ VERY_MANY = 2_000
 """Of more classes than these some are looked at closely."""
 # So many of each class are decided, by so many means around, in so many dimensions.
 _LATEST, _RIVALS, _DIMENSIONS = 5, 3, 64
-# Means are looked for among those that lie in so many cells around.
-_CELLS = 4
+# Means are looked for among so many that lie together, in so many ways of dividing all of them.
+_LEAF, _TREES = 512, 3
 _AT_A_TIME = 2**22
 
 
@@ -97,26 +97,41 @@ def _projected(labelled: LabelledSet, rows: Codes) -> tuple[Features, Features]:
 
 
 def _nearest_means(means: Features, present: Codes) -> Codes:
-    """Return the classes with the nearest means (n_classes, 3), looked for in cells around."""
+    """Return the classes with the nearest means (n_classes, 3), looked for in three trees."""
     rivals = np.repeat(np.arange(len(means))[:, None], _RIVALS, axis=1)
-    here = means[present]
-    centres = here[:: max(1, int(np.sqrt(len(here))))]
-    cell = np.empty(len(here), dtype=np.int64)
-    step = max(1, _AT_A_TIME // len(centres))
-    for first in range(0, len(here), step):
-        cell[first : first + step] = _squared(here[first : first + step], centres).argmin(axis=1)
-    around = np.argsort(_squared(centres, centres), axis=1, kind="stable")[:, :_CELLS]
-    members = np.split(np.argsort(cell, kind="stable"), np.cumsum(np.bincount(cell))[:-1])
-    for c, rows in enumerate(members):
-        if not len(rows):
-            continue
-        others = np.concatenate([members[q] for q in around[c] if q < len(members)])
-        squared = _squared(here[rows], here[others])
-        squared[rows[:, None] == others] = np.inf
-        n = min(_RIVALS, len(others) - 1)
-        nearest = np.argsort(squared, axis=1, kind="stable")[:, :n]
-        rivals[present[rows], :n] = present[others[nearest]]
+    away = np.full(rivals.shape, np.inf)
+    generator = np.random.Generator(np.random.Philox(1))
+    for _ in range(_TREES if len(present) > _LEAF else 1):
+        for leaf in _leaves(means, present, generator):
+            squared = _squared(means[leaf], means[leaf])
+            np.fill_diagonal(squared, np.inf)
+            for r in range(_RIVALS):
+                # Who was found in another tree is not found again.
+                squared[leaf == rivals[leaf, r][:, None]] = np.inf
+            n = min(_RIVALS, len(leaf))
+            nearest = np.argpartition(squared, n - 1, axis=1)[:, :n]
+            found = np.take_along_axis(squared, nearest, axis=1)
+            whom = np.where(np.isfinite(found), leaf[nearest], leaf[:, None])
+            both = np.concatenate([away[leaf], found], axis=1)
+            order = np.argsort(both, axis=1, kind="stable")[:, :_RIVALS]
+            whom = np.concatenate([rivals[leaf], whom], axis=1)
+            away[leaf] = np.take_along_axis(both, order, axis=1)
+            rivals[leaf] = np.take_along_axis(whom, order, axis=1)
     return rivals
+
+
+def _leaves(means: Features, present: Codes, generator: np.random.Generator) -> list[Codes]:
+    """Return the classes in groups of those that lie together: halved along random directions."""
+    waiting, leaves = [present], []
+    while waiting:
+        some = waiting.pop()
+        if len(some) <= _LEAF:
+            leaves.append(some)
+            continue
+        along = means[some] @ generator.standard_normal(means.shape[1])
+        order = some[np.argsort(along, kind="stable")]
+        waiting += [order[: len(order) // 2], order[len(order) // 2 :]]
+    return leaves
 
 
 def _squared(a: Features, b: Features) -> Features:
