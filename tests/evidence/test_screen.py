@@ -55,3 +55,16 @@ def test_over_very_many_classes_one_that_was_looked_at_is_asked_for_and_why() ->
     assert utilities[others].max() < utilities[codes].min()
     only = strategy.query_labelled(labelled, candidates=others[:3])[0]
     assert only[0] in others[:3]
+
+
+def test_of_very_many_classes_most_may_be_without_instances() -> None:
+    labelled = apart_and_in_pairs(300, 14)
+    some = LabelledSet(labelled.X, labelled.y, np.arange(2_100), np.arange(300, 2_100))
+    strategy = SpareSettled(random_state=0)
+    _, codes = open_classes(some, Stream(np.uint64(0), np.uint64(len(some))))
+    assert 0 < len(codes) <= 300
+    assert codes.max() < 300
+    assert set(strategy.query_labelled(some, batch_size=3)[0]) <= set(codes)
+    paused = LabelledSet(labelled.X, labelled.y, np.arange(2_100), np.arange(0))
+    only = strategy.query_labelled(paused, candidates=np.arange(10))[0]
+    assert only[0] in range(10)

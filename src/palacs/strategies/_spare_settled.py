@@ -253,16 +253,17 @@ def open_classes(
     """
     seen = screen(labelled)
     nothing = np.zeros((labelled.n_classes, 1))
-    known = ClassEvidence(np.ones(len(nothing)), seen.mistaken, nothing, nothing[:0])
-    weights, _ = needs_of(known, labelled.counts, RULE)
+    evidence = ClassEvidence(np.ones(len(nothing)), seen.mistaken, nothing, nothing[:0])
+    weights, _ = needs_of(evidence, labelled.counts, RULE)
     quick: Utilities = overdue_by(weights, labelled.counts_with_pending)
     chance = stream.generator().random(labelled.n_classes)
-    by_look = np.lexsort((chance, -quick))[: most // 2]
+    # Of a class without an instance, paused or under way, there is nothing to look at.
+    known = np.flatnonzero(labelled.counts)
+    by_look = np.lexsort((chance[known], -quick[known]))[: most // 2]
     fewest_first = (chance, -seen.mistaken, labelled.counts_with_pending)
-    by_count = np.lexsort(fewest_first)[: most - most // 2]
-    first = np.union1d(by_look, by_count)
-    codes = np.union1d(first, seen.rivals[first].ravel())
-    return quick, codes[labelled.counts[codes] > 0].astype(np.int64)
+    by_count = np.lexsort([key[known] for key in fewest_first])[: most - most // 2]
+    first = known[np.union1d(by_look, by_count)]
+    return quick, np.union1d(first, seen.rivals[first].ravel()).astype(np.int64)
 
 
 def _evidence_of_many(labelled: LabelledSet, model: ParzenWindowClassifier) -> ClassEvidence:
