@@ -14,6 +14,7 @@ from palacs.campaign._acquired import Acquired, NoMore, NotAcquired, Source
 from palacs.campaign._asking import AskAndTell
 from palacs.campaign._author import acting_as, acting_holder, author, is_confined
 from palacs.campaign._bringing import bring_recording
+from palacs.campaign._calls import follow_up
 from palacs.campaign._campaign import Campaign
 from palacs.campaign._campaign_errors import (
     BudgetExhausted,
@@ -87,6 +88,7 @@ __all__ = [
     "author",
     "bring_recording",
     "create_campaign",
+    "follow_up",
     "history_to_json",
     "import_campaign",
     "is_confined",

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
+from palacs.campaign._calls import follow_up
 from palacs.campaign._campaign import Campaign
 from palacs.campaign._campaign_errors import CampaignError, Conflict, UnknownEntry
 from palacs.campaign._instance_file import read_instance
@@ -76,6 +77,6 @@ def bring_recording(
             why = brief_reason(str(error))
     noted = {**(attrs or {}), **({"not_extracted": why[:500]} if campaign.extractor else {})}
     # Another call than the one above, which may have got this far before.
-    again = None if op is None else f"kept {op}"[:200]
+    again = follow_up("kept", op)
     campaign.performed(id_, attrs=noted or None, recording=recording, op=again)
     return None, why

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from palacs.campaign._author import author
+from palacs.campaign._author import acting_holder, author, is_confined
 from palacs.campaign._campaign_errors import Conflict
 from palacs.campaign._values import check_name
 from palacs.storage import (
@@ -51,7 +51,24 @@ def call_of(op: Any, *content: Any) -> Call | None:
     if op is None:
         return None
     checked = check_name(op, "operation id")
+    if is_confined():
+        # Their ids are their own: the outcome of another's call is not for them.
+        content = (*content, acting_holder())
     return Call(checked, sha256(_plain(content).encode("utf-8")).hexdigest()[:16])
+
+
+def follow_up(what: str, op: str | None) -> str | None:
+    """Return the id of a second call that belongs to a call, as different as that one's.
+
+    Examples
+    --------
+    >>> follow_up("next", "k1"), len(follow_up("next", "k" * 200))
+    ('next k1', 69)
+    """
+    if op is None:
+        return None
+    whole = f"{what} {op}"
+    return whole if len(whole) <= 200 else f"{what} {sha256(op.encode('utf-8')).hexdigest()}"
 
 
 def first_outcome(turn: Transaction, call: Call | None) -> list[Event]:

@@ -156,9 +156,10 @@ def _find_request(ledger: Ledger, id_: str) -> tuple[Entry, Label]:
 
 def belongs_elsewhere(id_: str) -> str:
     """Return what to say to somebody who acts on another's request."""
+    instead = "" if is_confined() else "take it over first, or "
     return (
-        f"request {id_!r} belongs to another page or program, so nothing was written; take it "
-        "over first, or ask for one of your own."
+        f"request {id_!r} belongs to another page or program, so nothing was written; {instead}"
+        "ask for one of your own."
     )
 
 

@@ -133,7 +133,8 @@ def _claim(ledger: Ledger, id_: str, at: float, take_over: bool) -> list[Draft]:
     if entry.holder == me and waits:
         return []
     if entry.performed_at is not None:
-        raise Conflict(f"request {id_!r} was already performed; its data can be told by anybody.")
+        whom = "whoever performed it" if is_confined() else "anybody"
+        raise Conflict(f"request {id_!r} was already performed; its data can be told by {whom}.")
     if waits and entry.holder is not None and (is_confined() or not take_over):
         raise Conflict(_operations.belongs_elsewhere(id_))
     return [Draft("renewed", id_, entry.asked, payload={**drafts[0].payload, "claimed": True})]

@@ -18,8 +18,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from pydantic import BaseModel, Field
 
-from palacs.campaign import Recording, acting_holder, bring_recording
-from palacs.storage import StorageOutcomeUnknown
+from palacs.campaign import (
+    CampaignError,
+    Recording,
+    UnknownEntry,
+    acting_holder,
+    bring_recording,
+)
+from palacs.storage import StorageError, StorageOutcomeUnknown
 from palacs.studio._api_record import object_of, suggested_name
 from palacs.studio._campaigns import StudioCampaign
 from palacs.studio._deps import TheCampaign, TheOp
@@ -113,10 +119,22 @@ def _keeping(
     try:
         yield Recording(str(path), len(content), digest)
     except Exception as error:
-        # Where the outcome is not known, it may be in the record.
-        if not known and not isinstance(error, StorageOutcomeUnknown):
+        # Where the outcome is not known, it may be in the record; or somebody was faster with it.
+        unknown = isinstance(error, StorageOutcomeUnknown)
+        if not known and not unknown and not _is_recorded(campaign, id_, path):
             path.unlink(missing_ok=True)
         raise
+
+
+def _is_recorded(campaign: StudioCampaign, id_: str, path: Path) -> bool:
+    """Whether the record speaks of a file; also where that cannot be found out."""
+    try:
+        found = campaign.recording(id_)
+    except UnknownEntry:
+        return False
+    except (CampaignError, StorageError):
+        return True
+    return found is not None and found.where == str(path)
 
 
 def _write(path: Path, content: bytes) -> None:

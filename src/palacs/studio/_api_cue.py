@@ -10,7 +10,14 @@ from typing import Any
 
 from fastapi import APIRouter, BackgroundTasks
 
-from palacs.campaign import CampaignError, Conflict, NothingToAsk, Request, acting_holder
+from palacs.campaign import (
+    CampaignError,
+    Conflict,
+    NothingToAsk,
+    Request,
+    acting_holder,
+    follow_up,
+)
 from palacs.storage import StorageError
 from palacs.studio import _answers as a
 from palacs.studio import _models as m
@@ -45,22 +52,23 @@ def next_request(campaign: TheCampaign, body: m.Next, op: TheOp = None) -> dict[
     with refusing():
         if body.performed is not None:
             campaign.performed(body.performed, attrs=body.attrs, op=op)
-        return _with_request(campaign, None if op is None else f"next {op}"[:200])
+        return _with_request(campaign, follow_up("next", op))
 
 
 def _with_request(campaign: StudioCampaign, op: str | None) -> dict[str, Any]:
     seen = _to_do(campaign)
     if seen["asked"] is not None or (seen["free"] is None and seen["ends"]):
         return seen
-    try:
-        if seen["free"] is not None and acting_holder() is not None:
+    if seen["free"] is not None and acting_holder() is not None:
+        try:
             request = campaign.claim(seen["free"]["id"])
-        else:
+        except Conflict:  # somebody was faster
+            return _with_request(campaign, op)
+    else:
+        try:
             request = campaign.ask(op=op)
-    except NothingToAsk as error:
-        return {**_to_do(campaign), "ends": str(error)}
-    except Conflict:  # somebody was faster
-        return _with_request(campaign, op)
+        except NothingToAsk as error:
+            return {**_to_do(campaign), "ends": str(error)}
     return {**seen, "asked": _shown([request]), "free": None}
 
 

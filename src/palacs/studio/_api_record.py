@@ -146,9 +146,11 @@ def upload(
 def object_of(text: str) -> dict[str, Any]:
     """Return the JSON object that a field of a form holds."""
     try:
-        found: dict[str, Any] = json.loads(text)
+        found = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise Refused(f"attrs={text!r:.60} is no JSON object: {error}.") from error
+    if not isinstance(found, dict):
+        raise Refused(f'attrs={text!r:.60} is no JSON object; write {{"subject": "s01"}}.')
     return found
 
 

@@ -14,7 +14,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +149,8 @@ class LinkBook:
         link = Link(
             secrets.token_hex(4), role, campaign, name.strip(), now, now + days * DAY_S, None, maker
         )
+        if maker is not None:
+            link = self._within(link, maker)
         with self._open(writes=True) as db:
             (n,) = db.execute("SELECT count(*) FROM links").fetchone()
             if n >= _MOST_LINKS:
@@ -156,6 +158,17 @@ class LinkBook:
             row = (link.id, _hashed(secret), str(role), campaign, link.name, now, link.expires_at)
             db.execute("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?)", (*row, maker))
         return link, secret
+
+    def _within(self, link: Link, maker: str) -> Link:
+        """Return a link as it is made with another, with which it ends at the latest."""
+        if not self._stands(link):
+            raise ValueError(
+                f"links made with links are {_DEEPEST} deep at most, and the one they come from "
+                "must be open; let somebody else make this one."
+            )
+        rows = self._rows(f"{_SELECT} WHERE id = ?", (maker,))
+        ends = [link.expires_at, *(_link(row).expires_at for row in rows)]
+        return replace(link, expires_at=min(ends))
 
     def revoke(self, id_: str) -> int:
         """Let a link and those made with it end; return how many were open."""

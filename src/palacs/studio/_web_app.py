@@ -92,7 +92,9 @@ def create_app(config: StudioConfig) -> FastAPI:
     )
     app.state.config, app.state.hub, app.state.markers = config, hub, markers
     app.state.book, app.state.insights = CampaignBook(storage, hub.nudge), Insights()
-    app.state.recordings = config.recordings or place_of(storage, "recordings")
+    # In full, since the record keeps it and the next studio may be started elsewhere.
+    given = None if config.recordings is None else config.recordings.absolute()
+    app.state.recordings = given or place_of(storage, "recordings")
     app.state.links, app.state.visitors = links, visitors
     install_error_handlers(app)
     for room in (_api, _digits, _watch, _apidocs, _pages):
