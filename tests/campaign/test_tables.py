@@ -122,6 +122,13 @@ def test_the_labelled_set_goes_out_and_comes_in_again(tmp_path: Path) -> None:
     assert np.array_equal(frame.labelled_set()[0], c.labelled_set()[0])
 
 
+def test_the_labels_minus_one_and_one_come_out_as_they_are(tmp_path: Path) -> None:
+    c = create_campaign("signs", ["-1", "+1", "-x"], storage=MemoryStorage())
+    c.add_table(b"label,x0\n-1,0\n+1,1\n-x,2")
+    path = c.export_labelled_set(tmp_path / "labelled.csv")
+    assert path.read_text().split() == ["x0,label", "0.0,-1", "1.0,+1", "2.0,'-x"]
+
+
 def test_a_title_is_shown_and_the_name_stays() -> None:
     c = campaign()
     c.change(title="Motor imagery, day 2", reason="people confuse them")

@@ -193,6 +193,18 @@ def test_a_race_over_rest_ends_after_thirty_drawings(shared_studio: Any) -> None
     assert shared_studio.get(f"/campaigns/{name}/status")["instances"] == 58
 
 
+def test_a_race_that_another_page_left_is_finished_all_the_same(shared_studio: Any) -> None:
+    name = shared_studio.post("/demo/digits/start", {"afresh": True})["name"]
+    path = f"/demo/digits/{name}/next"
+    status, left = shared_studio.call("POST", path, {}, headers={"Palacs-Holder": "gone"})
+    assert (status, left["next"]["holder"]) == (200, "gone")
+    answer = shared_studio.post("/demo/digits/start", {"name": name})
+    while answer["next"] is not None:
+        answer = _draw(shared_studio, name, answer["next"])
+    assert len(answer["drawings"]) == 30
+    assert answer["outcome"] is not None
+
+
 def test_coming_back_goes_on_with_the_latest_race_and_the_same_digit(shared_studio: Any) -> None:
     begun = shared_studio.post("/demo/digits/start", {"afresh": True})
     again = shared_studio.post("/demo/digits/start")

@@ -6,6 +6,7 @@ its row.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ from palacs.storage import Draft, Event, Label
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
 
 
 class TabledCampaign(OwningCampaign):
@@ -110,9 +113,15 @@ class TabledCampaign(OwningCampaign):
         return pd.DataFrame(X, columns=names).assign(label=pd.Series(y.tolist(), dtype=object))
 
     def export_labelled_set(self, path: str | Path) -> Path:
-        """Write the labelled set to a CSV file, features and label; no cell is a formula."""
+        """Write the labelled set to a CSV file, features and label; no cell is a formula.
+
+        A class such as ``-1`` is a number to a spreadsheet, and is written as it is.
+        """
         wanted, frame = Path(path), self.labelled_table()
-        frame["label"] = [neutralise(label) for label in frame["label"]]
+        frame["label"] = [
+            label if _NUMBER.fullmatch(str(label)) else neutralise(label)
+            for label in frame["label"]
+        ]
         frame.to_csv(wanted, index=False)
         return wanted
 

@@ -240,16 +240,25 @@ def _check(campaign: StudioCampaign) -> None:
 
 
 def _next(campaign: StudioCampaign) -> dict[str, Any]:
-    """Return the oldest request that waits for this page, or a new one; None at the finish."""
+    """Return the oldest request that waits for this page, or a new one; None at the finish.
+
+    What a page asked for that went to another race would keep this one from its finish: when
+    nothing else is left to draw, it is taken over.
+    """
     me = acting_holder()
-    mine = [request for request in campaign.pending() if request.holder in (None, me)]
+    pending = campaign.pending()
+    mine = [request for request in pending if request.holder in (None, me)]
     if not mine and len(_drawn(campaign.snapshot())[1]) >= DRAWINGS:
         return {"next": None}
     try:
         request: Request = mine[0] if mine else campaign.ask()
         request = request if request.holder == me else campaign.claim(request)
     except (BudgetExhausted, NothingToAsk):
-        return {"next": None}
+        left = [request for request in pending if request.performed_at is None]
+        if not left:
+            return {"next": None}
+        with refusing():
+            request = campaign.claim(left[0], take_over=True)
     return {"next": request.to_json(), "why": campaign.why(request).sentence}
 
 

@@ -22,6 +22,7 @@ import { sleep } from "./timing.js";
 
 const [FEW, FIRST, MOST_LINES] = [12, 10, 8];
 const RESTS = 9;
+const WORKING = "Working it out …";
 
 const campaign = campaignOfPage();
 const path = pathOf(campaign);
@@ -120,6 +121,16 @@ function showNow(standing) {
   answer.show(standing, decision);
   classes.show(standing, evidence);
   showPending(standing);
+  if (!evidence && standing.counts.some(Boolean)) wait();
+}
+
+/** What takes its time is not there yet; that is not for want of instances. */
+function wait() {
+  find("[data-stopping]").textContent = WORKING;
+  for (const chart of [accuracy, confusion]) {
+    chart.empty = WORKING;
+    chart.frame.render();
+  }
 }
 
 /** @param {Standing} standing */
@@ -141,6 +152,7 @@ function summarise(standing) {
 /** @type {(part: Evidence, standing: Standing) => void} */
 function showEvidence(part, standing) {
   const { labels } = standing;
+  accuracy.empty = confusion.empty = "after the first instances";
   summarise(standing);
   classes.show(standing, part);
   showWhatItIsOf(part, standing);

@@ -92,6 +92,7 @@ export class Lines {
     /** @type {(Line & { values: Known[] })[]} */
     this.series = [];
     this.xLabel = "";
+    this.empty = "after the first instances";
     this.frame = new Frame(parent, label, (width) => Math.max(200, Math.min(300, width * 0.6)), (svg, width, height) => this.draw(svg, width, height));
   }
 
@@ -117,7 +118,7 @@ export class Lines {
     const box = { left: 44, right: width - 10, top: 10, bottom: height - 40 };
     const all = this.series.flatMap((one) => one.values);
     if (!all.length) {
-      svg.append(s("text", { x: width / 2, y: height / 2, "text-anchor": "middle" }, "after the first instances"));
+      svg.append(s("text", { x: width / 2, y: height / 2, "text-anchor": "middle" }, this.empty));
       return [];
     }
     const [first, last] = [Math.min(...all.map((v) => v.x)), Math.max(...all.map((v) => v.x))];

@@ -28,6 +28,7 @@ export class Matrix {
     this.block = null;
     /** @type {View[]} */
     this.views = [WHOLE];
+    this.empty = "after the first instances";
     const chart = h("div");
     this.where = h("p", { class: "help", role: "status" });
     /** @type {(text: string, name: string, act: () => void) => HTMLButtonElement} */
@@ -132,7 +133,7 @@ export class Matrix {
   draw(svg, width) {
     const { block } = this;
     if (!block?.cells.length) {
-      svg.append(s("text", { x: width / 2, y: 30, "text-anchor": "middle" }, this.views.length > 1 ? "nothing is decided so here" : "after the first instances"));
+      svg.append(s("text", { x: width / 2, y: 30, "text-anchor": "middle" }, this.views.length > 1 ? "nothing is decided so here" : this.empty));
       return [];
     }
     const [left, side, along] = [this.margin(width), this.cell(width), block.rows.length];
