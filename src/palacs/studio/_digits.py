@@ -258,7 +258,7 @@ def _next(campaign: StudioCampaign) -> dict[str, Any]:
         if not left:
             return {"next": None}
         with refusing():
-            request = campaign.claim(left[0], take_over=True)
+            request = left[0] if me is None else campaign.claim(left[0], take_over=True)
     return {"next": request.to_json(), "why": campaign.why(request).sentence}
 
 
