@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from palacs.campaign import Conflict, create_campaign
+from palacs.campaign import Conflict, Recording, bring_recording, create_campaign
 from palacs.storage import MemoryStorage
 from palacs.studio import StudioConfig, create_app
 from palacs.studio._api_bring import _keeping
@@ -101,3 +101,19 @@ def test_no_link_is_made_that_would_not_open() -> None:
 def test_what_is_noted_with_a_file_is_an_object(text: str) -> None:
     with pytest.raises(Refused, match="is no JSON object"):
         object_of(text)
+
+
+def test_what_an_extractor_cannot_read_is_sent_again_without_harm(tmp_path: Path) -> None:
+    campaign = create_campaign(
+        "demo", ["a", "b"], storage="memory", extractor="band-power(rate=256)"
+    )
+    photo = tmp_path / "photo.jpg"
+    photo.write_bytes(b"no picture that is known here")
+    for given in (Recording.keep(photo.read_bytes(), "photo.jpg"), Recording.of(photo)):
+        request = campaign.ask()
+        first = bring_recording(campaign, request, given, op=f"up {request.id}")
+        assert bring_recording(campaign, request, given, op=f"up {request.id}") == first
+        assert first[0] is None
+        assert "photo.jpg" in first[1]
+        assert " at 0x" not in first[1]
+        assert str(tmp_path) not in first[1]

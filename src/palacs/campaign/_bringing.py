@@ -6,6 +6,7 @@ it is what was asked for; what could not be made into features waits, with the r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
@@ -74,7 +75,9 @@ def bring_recording(
         except (Conflict, UnknownEntry):
             raise
         except (CampaignError, ValueError, ModuleNotFoundError) as error:
-            why = brief_reason(str(error))
+            # The same when it is sent again, and without places in this process or machine.
+            said = str(error).replace(recording.where, PurePath(recording.where).name)
+            why = brief_reason(re.sub(r" at 0x[0-9a-fA-F]+", "", said))
     noted = {**(attrs or {}), **({"not_extracted": why[:500]} if campaign.extractor else {})}
     # Another call than the one above, which may have got this far before.
     again = follow_up("kept", op)
