@@ -82,6 +82,7 @@ def test_a_marker_carries_the_class_the_request_and_when_the_cue_was_painted(
         page.get_by_role("button", name="Begin").click()
         found = read(markers, 6)
         lsl_ahead = lsl_now() - time.time()
+        expect(page.locator("[data-says]")).to_have_text("Done")  # and all of it is recorded
     assert [marker.event for _, marker in found] == ["onset", "performing", "offset"] * 2
     rows = marking.get("/campaigns/marked/history")["rows"]
     for row, (at, onset) in zip(rows, found[::3], strict=True):

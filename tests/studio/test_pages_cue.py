@@ -63,7 +63,7 @@ def test_tab_reaches_every_control_of_the_cue(shared_studio: Any, visitor: Visit
     page = visitor.open("/campaigns/tabs/cue")
     expect(page.get_by_role("button", name="Failed")).to_be_enabled()
     reached = []
-    for _ in range(9):
+    for _ in range(10):
         page.keyboard.press("Tab")
         reached.append(
             page.evaluate("document.activeElement.innerText || document.activeElement.type")
@@ -175,9 +175,6 @@ def test_look_inside_two_features_draws_fields(shared_studio: Any, visitor: Visi
 
 
 def test_look_inside_says_when_it_cannot(shared_studio: Any, visitor: Visitor) -> None:
-    fill(shared_studio, "many", 5, 4)
     shared_studio.post("/campaigns", {"name": "none", "classes": ["a", "b"]})
-    page = visitor.open("/campaigns/many/inside")
-    expect(page.locator("[data-message]")).to_contain_text("5 features")
     page = visitor.open("/campaigns/none/inside")
     expect(page.locator("[data-message]")).to_contain_text("first instance")

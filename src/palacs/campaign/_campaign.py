@@ -20,6 +20,7 @@ from palacs.campaign import _decide, _operations, _values
 from palacs.campaign._asking import AskAndTell
 from palacs.campaign._attrs import Attrs, check_attrs
 from palacs.campaign._calls import Call, call_of, first_outcome, kept, signed
+from palacs.campaign._campaign_errors import BudgetExhausted, NothingToAsk
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._operations import Answer, Notes
 from palacs.campaign._recordings import Recording
@@ -119,12 +120,17 @@ class Campaign(TabledCampaign, AskAndTell):
             return [self.request(event.entry or "") for event in written]
 
     def _ask(self, n: int, attrs: Attrs | None, call: Call | None) -> list[Event]:
-        # What was asked before may have used up the budget: look before deciding.
-        written = [] if call is None else self._record(lambda _: [], call)
+        written = self._first(call)  # what was asked before may have used up the budget
         since = float("inf")  # the first decision
         ready, self._ahead = self._ahead if n == 1 else None, None
         while not written:
-            now, decision = ready or self._decision(n)
+            try:
+                now, decision = ready or self._decision(n)
+            except (BudgetExhausted, NothingToAsk):
+                # So may the same call, made again by somebody else at this moment.
+                if written := self._first(call):
+                    break
+                raise
             overtaken = time.monotonic() - since > _PATIENCE_S
             since = min(since, time.monotonic())
             with self.writing(), self._storage.write(self._stored.key) as turn:

@@ -28,6 +28,10 @@ Plan = Callable[[Ledger], list[Draft]]
 class ChangingCampaign(PredictingCampaign, ABC):
     """The part of a campaign that changes its course."""
 
+    def _first(self, call: Call | None) -> list[Event]:
+        """Return what a call wrote when it was made before."""
+        return [] if call is None else self._record(lambda _: [], call)
+
     @abstractmethod
     def _record(self, plan: Plan, call: Call | None = None) -> list[Event]:
         """Write what a plan wants to, and return it; or what the call has written before."""
