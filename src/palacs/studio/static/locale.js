@@ -52,8 +52,15 @@ export const percent = (share, digits = 0) =>
   share === null || share === undefined ? MISSING
     : format({ style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share);
 
-/** @type {(text: string) => number} What was typed; NaN where it is no number. */
-export const parsed = (text) => Number(DECIMAL === "," ? text.trim().replace(",", ".") : text.trim());
+// 1.000 is a thousand to those who write 1,5, and one to everybody else.
+const THOUSANDS = /^[+-]?[1-9]\d{0,2}(\.\d{3})+$/;
+
+/** @type {(text: string) => number} What was typed; NaN where it is no number, or may be two. */
+export function parsed(text) {
+  const typed = text.trim();
+  if (DECIMAL !== ",") return Number(typed);
+  return THOUSANDS.test(typed) ? Number.NaN : Number(typed.replace(",", "."));
+}
 
 /** @type {(at: Time) => string} */
 export const day = (at) => new Date(at).toLocaleDateString(undefined, { dateStyle: "medium" });

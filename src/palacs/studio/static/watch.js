@@ -31,8 +31,15 @@ let trials = [];
 
 const last = () => (trials.length ? trials[0].errors.length - 1 : 0);
 
+/** @type {(on: boolean) => void} What was played before is not shown under another choice. */
+function working(on) {
+  find("main").classList.toggle("working", on);
+  for (const control of [scrub, play, ...["[data-back]", "[data-step]"].map((selector) => findA(HTMLButtonElement, selector))]) control.disabled = on;
+}
+
 async function load() {
   stop();
+  working(true);
   wanted += 1;
   const mine = wanted;
   find("[data-status]").textContent = "Playing the trials …";
@@ -47,9 +54,12 @@ async function load() {
     trials = found;
     say(find("[data-error]"), "");
   } catch (caught) {
-    if (mine === wanted) say(find("[data-error]"), problemOf(caught).message);
+    if (mine !== wanted) return;
+    find("[data-status]").textContent = "";
+    say(find("[data-error]"), problemOf(caught).message);
     return;
   }
+  working(false);
   scrub.max = String(last());
   find("[data-about]").textContent = trials[0].about;
   show(Math.min(step, last()));
