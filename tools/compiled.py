@@ -1,11 +1,16 @@
 """Compile what decisions and trials need, so that no test waits for it and none does it twice.
 
-Every strategy plays two small trials; what a single test needs besides is left to it.
+Every strategy plays two small trials, and what a campaign's bench says is worked out once; what a
+single test needs besides is left to it.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
+from palacs.campaign import create_campaign
 from palacs.datasets import load
+from palacs.evidence import check_labelled_set, default_model, left_out_decisions
 from palacs.experiments import Execution, comparison_experiment, run_comparison
 from palacs.strategies import available, compile_ahead
 
@@ -17,6 +22,12 @@ def main() -> None:
     names = [name for name in available() if name != "proportional"]
     experiment = comparison_experiment(load("iris"), names, budget=8, trials=2)
     run_comparison(experiment, execution=Execution(jobs=1))
+    X, y = np.arange(80.0).reshape(40, 2) % 7, np.arange(40) % 2
+    left_out_decisions(check_labelled_set(X, y, None, None), default_model(), 0)
+    with create_campaign("compiled", [0, 1], storage="memory") as campaign:
+        for x, label in zip(X.tolist(), y.tolist(), strict=True):
+            campaign.add(x, label)
+        campaign.stopping()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
 
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=60_000)
 
 
 class Visitor:
@@ -19,7 +19,7 @@ class Visitor:
         self._studio = studio
         self.complaints: list[str] = []
         self.foreign: list[str] = []
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(60_000)
         context.on("console", self._heard)
         context.on("weberror", lambda error: self.complaints.append(str(error.error)))
         context.on("request", self._asked)
