@@ -309,6 +309,7 @@ def test_bad_counts_and_mixed_places_are_refused() -> None:
     with pytest.raises(ValueError, match="k holds -1 in row 0, column 1"):
         perf_gain(torch.tensor([[0.0, -1.0]]))
     with pytest.raises(ValueError, match="max_labels must be a whole number"):
+        # Wrong on purpose: types do not stop a caller.
         perf_gain(torch.ones(1, 2), max_labels="3")  # type: ignore[arg-type]
     X = torch.eye(3)
     model = ParzenWindowClassifier().fit(X, [0, 1, 2])

@@ -60,6 +60,9 @@ def test_a_replay_notices_one_that_is_not_recorded(campaign: Campaign) -> None:
     told["sum"] = told["sum"] + 4.0
     events[place] = replace(events[place], payload={**events[place].payload, "utilities": told})
     assert replay(events).largest_difference == pytest.approx(4.0 / len(CLASSES))
+    # Nothing that is recorded differs, and something does.
+    told["sum"] = told["sum"] - 4.0
+    assert replay(events).largest_difference > 0.0
 
 
 def test_records_that_hold_every_utility_are_read_and_checked(campaign: Campaign) -> None:

@@ -21,6 +21,7 @@ from palacs.arrays import Tensor, is_tensor, like, on_host, torch_of
 from palacs.compiled import compiled
 from palacs.gain._gain_tensors import gain_tensor
 from palacs.gain._mistakes import check_mistakes, check_work, gain_rows_mistakes, zero_one
+from palacs.gain._urn import join, levels_of, set_leaf, urn_scale, urn_weights
 
 Array = npt.NDArray[np.float64]
 
@@ -312,14 +313,14 @@ def _gain_any(alpha: Array, behind: Array, suffix: Array, max_labels: int) -> fl
         n_challengers += 1
     if n_challengers == 0:
         return 0.0
-    scale = _urn_scale(total, max_labels)
+    scale = urn_scale(total, max_labels)
     weights = np.empty((n_challengers, size))
     for c in range(n_challengers):
-        _urn_weights(alpha[1 + c], scale, weights[c])
+        urn_weights(alpha[1 + c], scale, weights[c])
     leader = np.empty(size)
-    _urn_weights(alpha[0], scale, leader)
+    urn_weights(alpha[0], scale, leader)
     rest = np.empty(size)
-    _urn_weights(suffix[1 + n_challengers], scale, rest)
+    urn_weights(suffix[1 + n_challengers], scale, rest)
 
     n_leaves = 1
     while n_leaves < n_challengers:
@@ -328,11 +329,11 @@ def _gain_any(alpha: Array, behind: Array, suffix: Array, max_labels: int) -> fl
     ahead = np.zeros((2 * n_leaves, size))  # at least one is
     calm[:, 0] = 1.0
     for c in range(n_challengers):
-        _set_leaf(calm, ahead, n_leaves + c, weights[c], int(np.floor(behind[1 + c])))
+        set_leaf(calm, ahead, n_leaves + c, weights[c], int(np.floor(behind[1 + c])))
     for node in range(n_leaves - 1, 0, -1):
-        _join(calm, ahead, node)
+        join(calm, ahead, node)
 
-    levels, who, labels = _levels(behind[1 : 1 + n_challengers], max_labels)
+    levels, who, labels = levels_of(behind[1 : 1 + n_challengers], max_labels)
     # Mass of everyone who is no challenger; the leader may have at most `level` labels itself.
     bystanders = rest * leader[0]
     excess = np.zeros(size)
@@ -351,75 +352,12 @@ def _gain_any(alpha: Array, behind: Array, suffix: Array, max_labels: int) -> fl
                 bystanders[j] += leader[labels[e]] * rest[j - labels[e]]
         else:
             node = n_leaves + who[e]
-            _set_leaf(calm, ahead, node, weights[who[e]], labels[e])
+            set_leaf(calm, ahead, node, weights[who[e]], labels[e])
             while node > 1:
                 node //= 2
-                _join(calm, ahead, node)
-    _urn_weights(total, scale, rest)
+                join(calm, ahead, node)
+    urn_weights(total, scale, rest)
     gain = 0.0
     for m in range(1, size):
         gain = max(gain, excess[m] / (rest[m] * m * (total + m)))
     return gain
-
-
-@compiled
-def _levels(
-    behind: Array, max_labels: int
-) -> tuple[Array, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """List where the picture changes: (level, class or -1 for the leader, labels allowed)."""
-    n = behind.shape[0]
-    levels = np.empty(n * max_labels + max_labels)
-    who = np.empty(levels.shape[0], dtype=np.int64)
-    labels = np.empty(levels.shape[0], dtype=np.int64)
-    used = 0
-    for c in range(n):
-        for j in range(int(np.floor(behind[c])) + 1, max_labels + 1):
-            levels[used], who[used], labels[used] = j - behind[c], c, j
-            used += 1
-    for r in range(1, max_labels):
-        levels[used], who[used], labels[used] = r, -1, r
-        used += 1
-    return levels[:used], who[:used], labels[:used]
-
-
-@compiled
-def _urn_scale(total: float, max_labels: int) -> float:
-    """Return the scale at which the whole urn's weight for ``max_labels`` labels is one.
-
-    The weights of an urn are log-concave, so that those for fewer labels neither vanish nor
-    overflow; unscaled they would do both, from about 170 labels on.
-    """
-    log_weight = 0.0
-    for i in range(max_labels):
-        log_weight += np.log((total + i) / (i + 1.0))
-    return float(np.exp(log_weight / max_labels))
-
-
-@compiled
-def _urn_weights(alpha: float, scale: float, out: Array) -> None:
-    """Fill out[l] = Π_{i<l} (α + i) / ((i + 1) scale)."""
-    out[0] = 1.0
-    for i in range(out.shape[0] - 1):
-        out[i + 1] = out[i] * ((alpha + i) / ((i + 1.0) * scale))
-
-
-@compiled
-def _set_leaf(calm: Array, ahead: Array, node: int, weights: Array, allowed: int) -> None:
-    """Split one class's weights: up to ``allowed`` labels it is not ahead, above it is."""
-    for j in range(weights.shape[0]):
-        calm[node, j] = weights[j] if j <= allowed else 0.0
-        ahead[node, j] = 0.0 if j <= allowed else weights[j]
-
-
-@compiled
-def _join(calm: Array, ahead: Array, node: int) -> None:
-    """Multiply the polynomials of a node's two children, truncated."""
-    left, right = 2 * node, 2 * node + 1
-    for m in range(calm.shape[1]):
-        both_calm = some_ahead = 0.0
-        for j in range(m + 1):
-            both_calm += calm[left, j] * calm[right, m - j]
-            some_ahead += ahead[left, j] * (calm[right, m - j] + ahead[right, m - j])
-            some_ahead += calm[left, j] * ahead[right, m - j]
-        calm[node, m] = both_calm
-        ahead[node, m] = some_ahead

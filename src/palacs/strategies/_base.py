@@ -26,8 +26,8 @@ from palacs.conditions import (
     apply_limits,
     class_conditions,
 )
-from palacs.evidence import LabelledSet, Labels, Origin, check_labelled_set, encode
-from palacs.strategies._pick import Pick, Utilities, pick_class
+from palacs.evidence import LabelledSet, Labels, Origin, check_labelled_set
+from palacs.strategies._pick import Pick, Utilities, check_candidates, pick_class
 from palacs.stream import Stream, seed_of
 
 
@@ -267,7 +267,7 @@ class Strategy(BaseEstimator, ABC):
         self._check_classes(labelled.classes)
         in_force = class_conditions(conditions, labelled.classes)
         self._check_conditions(in_force, labelled.n_classes)
-        allowed = _check_candidates(candidates, labelled.classes)
+        allowed = check_candidates(candidates, labelled.classes)
         batch_size = check_count(batch_size, "batch_size")
         if batch_size > 1 and labelled.origin is None:
             # What one pick has found out serves the next.
@@ -387,17 +387,3 @@ class Strategy(BaseEstimator, ABC):
                 "where a class is drawn by them, not negative."
             )
         return utilities
-
-
-def _check_candidates(candidates: npt.ArrayLike | None, classes: Labels) -> npt.NDArray[np.bool_]:
-    allowed = np.zeros(len(classes), dtype=np.bool_)
-    if candidates is None:
-        allowed[:] = True
-        return allowed
-    codes = encode(candidates, classes, "candidates")
-    if len(codes) == 0:
-        raise ValueError(
-            "candidates is empty; name at least one class, or leave it out to allow them all."
-        )
-    allowed[codes] = True
-    return allowed

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from palacs.compiled import compiled
 from palacs.conditions import ClassConditions
-from palacs.evidence import LabelledSet
+from palacs.evidence import LabelledSet, Labels, encode
 from palacs.stream import PICK, Stream, uniform
 from palacs.ties import as_good
 
@@ -81,3 +81,18 @@ def pick_class(utilities: Utilities, drawn: bool, stream: Stream) -> int:
                 return c
             place -= 1
     return -1
+
+
+def check_candidates(candidates: npt.ArrayLike | None, classes: Labels) -> npt.NDArray[np.bool_]:
+    """Return which classes (n_classes,) may be picked; all where none are named."""
+    allowed = np.zeros(len(classes), dtype=np.bool_)
+    if candidates is None:
+        allowed[:] = True
+        return allowed
+    codes = encode(candidates, classes, "candidates")
+    if len(codes) == 0:
+        raise ValueError(
+            "candidates is empty; name at least one class, or leave it out to allow them all."
+        )
+    allowed[codes] = True
+    return allowed

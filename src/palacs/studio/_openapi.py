@@ -103,6 +103,7 @@ def write_schema(app: FastAPI) -> None:
             app.openapi_schema = _by_reference(made)
         return app.openapi_schema
 
+    # How FastAPI lets a schema of one's own be given; mypy sees a method replaced.
     app.openapi = openapi  # type: ignore[method-assign]
 
 
