@@ -199,10 +199,11 @@ def test_what_a_worker_had_that_dies_in_the_middle_is_made_again(
     met = tmp_path / "met"
 
     def load(rows: Any) -> Any:
-        if not met.exists():  # the first time, this is the end of the worker
-            met.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return rows
+        try:  # whoever is first, and of two at once only one, ends here
+            met.touch(exist_ok=False)
+        except FileExistsError:
+            return rows
+        os.kill(os.getpid(), signal.SIGKILL)
 
     strategy = SpareSettled(random_state=0)
     _, utilities = strategy.query(X, y, return_utilities=True)
