@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -199,11 +200,10 @@ def test_what_a_worker_had_that_dies_in_the_middle_is_made_again(
     met = tmp_path / "met"
 
     def load(rows: Any) -> Any:
-        try:  # whoever is first, and of two at once only one, ends here
+        with suppress(FileExistsError):  # of two at once only one is first, and ends here
             met.touch(exist_ok=False)
-        except FileExistsError:
-            return rows
-        os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return rows
 
     strategy = SpareSettled(random_state=0)
     _, utilities = strategy.query(X, y, return_utilities=True)
