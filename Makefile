@@ -1,5 +1,5 @@
 # Everything starts from Python 3.11+ alone; tools/setup makes .venv and keeps it up to date.
-.PHONY: help demo bci test compiled test-docs test-oldest test-newest lint format dist bench soak reproduce clean
+.PHONY: help demo bci test compiled test-docs docs docs-links test-oldest test-newest lint format dist bench soak reproduce clean
 VENV := .venv/bin
 # Several at once; a file's tests stay together, since they share what they set up. The files
 # come in the order of tests/conftest.py, the longest first.
@@ -13,6 +13,7 @@ help:
 	@echo "make test-oldest, make test-newest   the tests with the oldest and the newest releases"
 	@echo "                of what palacs uses; PYTHON=python3.13 picks the Python"
 	@echo "make test-docs  only what README and docs show"
+	@echo "make docs       the documentation site, into build/docs; make docs-links tries its addresses"
 	@echo "make dist       wheel and source archive, checked, into dist/"
 	@echo "make reproduce  the paper's evaluation with its 500 trials, into results/"
 	@echo "make bench      all benchmarks, side by side with peers (half an hour)"
@@ -56,6 +57,15 @@ compiled:
 test-docs:
 	@tools/setup dev
 	$(VENV)/pytest tests/test_docs.py
+
+# An environment of its own: Sphinx holds docutils back. A warning is an error.
+SITE := build/docs-python/bin/python
+docs docs-links:
+	@INTO=build/docs-python tools/setup docs
+	@$(SITE) tools/compiled.py
+	$(SITE) -m sphinx -n -W --keep-going -q -b $(if $(filter docs,$@),html,linkcheck) \
+		-d build/docs-kept docs build/$@
+	@echo "build/$@"
 
 # An environment for each Python and either end of what pyproject.toml allows.
 END = build/$*-$(or $(notdir $(PYTHON)),python)

@@ -34,7 +34,12 @@ PAGES = {
     str(path.relative_to(ROOT)): MarkdownIt().parse(path.read_text(encoding="utf-8"))
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS)
 }
-SHOWING = [name for name, tokens in PAGES.items() if any(t.type == "fence" for t in tokens)]
+# What stands in braces is said to the site's build, which runs it: see docs/conf.py.
+SHOWING = [
+    name
+    for name, tokens in PAGES.items()
+    if any(t.type == "fence" and not t.info.startswith("{") for t in tokens)
+]
 # All that is not run as printed, with the reason; the marker stands before the block.
 MARKED = {
     ("README.md", "not run: this would run these tests again"),
@@ -154,7 +159,7 @@ def blocks(name: str) -> Iterator[tuple[Token, re.Match[str] | None]]:
     """Yield the fenced blocks of a page with the marker before each."""
     marker = None
     for token in PAGES[name]:
-        if token.type == "fence":
+        if token.type == "fence" and not token.info.startswith("{"):
             yield token, marker
         if token.type in ("fence", "html_block"):
             marker = MARKER.search(token.content) if token.type == "html_block" else None

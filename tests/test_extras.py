@@ -18,7 +18,7 @@ from palacs.extras import EXTRAS, missing, need
 Bare = Callable[[str], str]
 PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
 TABLE = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-FOR_USERS = TABLE.keys() - {"all", "test", "bench", "dev"}
+FOR_USERS = TABLE.keys() - {"all", "test", "bench", "docs", "dev"}
 ON_REQUEST = {"torch"}  # gigabytes: nobody gets it who did not ask for it
 
 

@@ -1,0 +1,41 @@
+"""What Sphinx is taught: blocks that code makes, a page for each room, formulas as MathML.
+
+MathML is part of HTML: browsers set it without a script or a font from elsewhere, so that the site
+opens from a folder, and docutils writes it from the formulas.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from docsite import blocks
+
+
+def _fill_in(app: Sphinx, name: str, source: list[str]) -> None:
+    page = Path(app.env.doc2path(name))
+    if page.suffix == ".md":
+        source[0] = blocks.filled(source[0], page)
+
+
+def _inline_formula(html: Any, node: nodes.math) -> None:
+    html.body.append(tex2mathml(node.astext()))
+    raise nodes.SkipNode
+
+
+def _displayed_formula(html: Any, node: nodes.math_block) -> None:
+    html.body.append(html.starttag(node, "div", CLASS="math"))
+    html.body.append(tex2mathml(node.astext(), as_block=True) + "</div>\n")
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register it all with Sphinx."""
+    app.connect("source-read", _fill_in)
+    app.add_html_math_renderer("mathml", (_inline_formula, None), (_displayed_formula, None))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
