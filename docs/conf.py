@@ -26,7 +26,6 @@ extensions = [
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["made", "images", "_static"]
-suppress_warnings = ["toc.empty_glob"]  # a section may wait for its first page
 
 # MyST: links to headings as GitHub makes them, formulas between dollars.
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "attrs_inline", "attrs_block"]
