@@ -36,6 +36,11 @@ myst_dmath_double_inline = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autosummary_generate = False
+default_role = "autolink"  # of autosummary: names in docstrings that lead somewhere do
+nitpick_ignore_regex = [
+    ("py:obj", "[A-Za-z_]+"),  # parameters and fields, which are described where they stand
+    ("py:.*", r"(numpy|torch|sklearn|matplotlib|collections)\..+"),  # described elsewhere
+]
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 

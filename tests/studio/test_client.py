@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-import rest_table
-
 pytest.importorskip("openapi_python_client", reason="comes with the extra dev")
 
 
@@ -95,9 +93,3 @@ def test_the_client_runs_a_whole_campaign(
     assert (type(refused), refused.error.kind) == (m.Error, "entry-not-found")
     again = client.call("campaigns.create", body=body, idempotency_key="other")
     assert again.error.kind == "campaign-exists"
-
-
-def test_the_page_lists_the_operations_of_the_schema() -> None:
-    assert rest_table.PAGE.read_text(encoding="utf-8") == rest_table.written(), (
-        "run: python tools/rest_table.py --write"
-    )

@@ -14,13 +14,23 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from docsite import blocks
+from docsite import blocks, rooms
 
 
 def _fill_in(app: Sphinx, name: str, source: list[str]) -> None:
     page = Path(app.env.doc2path(name))
     if page.suffix == ".md":
         source[0] = blocks.filled(source[0], page)
+
+
+def _write_rooms(app: Sphinx, config: object) -> None:
+    rooms.write_pages()
+
+
+def _skip(app: Sphinx, what: str, name: str, found: object, skip: bool, options: object) -> bool:
+    """Leave out what a class has from elsewhere: scikit-learn and Python describe it."""
+    where = getattr(getattr(found, "fget", found), "__module__", None) or ""
+    return skip or not where.startswith("palacs")
 
 
 def _inline_formula(html: Any, node: nodes.math) -> None:
@@ -36,6 +46,8 @@ def _displayed_formula(html: Any, node: nodes.math_block) -> None:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register it all with Sphinx."""
+    app.connect("config-inited", _write_rooms)  # before Sphinx looks which pages there are
+    app.connect("autodoc-skip-member", _skip)
     app.connect("source-read", _fill_in)
     app.add_html_math_renderer("mathml", (_inline_formula, None), (_displayed_formula, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

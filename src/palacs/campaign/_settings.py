@@ -48,7 +48,7 @@ class Settings:
     palacs : str
         Version that created the campaign.
     conditions : dict or None
-        As `palacs.Conditions.to_dict` writes them.
+        As `palacs.conditions.Conditions.to_dict` writes them.
     budget_cost : float or None
         How much requests may cost altogether.
     n_features : int or None

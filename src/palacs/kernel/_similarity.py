@@ -47,7 +47,7 @@ _EPSILON = float(np.finfo(np.float64).eps)
 def similarities(
     X_query: npt.ArrayLike, X: npt.ArrayLike, *, bandwidth: float
 ) -> npt.NDArray[np.float64]:
-    """Gaussian similarity exp(-|x - x'|² / 2σ²) of every query to every instance.
+    """Gaussian similarity exp(-‖x - x'‖² / 2σ²) of every query to every instance.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def _check_pair(X_query: npt.ArrayLike, X: npt.ArrayLike) -> tuple[Features, Fea
 
 @inlined
 def squared_distance(a: Features, b: Features) -> float:
-    """Return |a - b|² of two rows (n_features,): the one place where it is summed."""
+    """Return ‖a - b‖² of two rows (n_features,): the one place where it is summed."""
     squared = 0.0
     for f in range(a.shape[0]):
         difference = a[f] - b[f]

@@ -36,6 +36,29 @@ EventKind = Literal[
 ]
 """What can happen in a campaign."""
 
+EVENT_MEANINGS: Mapping[EventKind, str] = MappingProxyType(
+    {
+        "created": "the campaign begins, with the settings in its payload",
+        "asked": "a class was requested, with the utilities that decided it",
+        "performed": "a request was carried out; its instance is still to come",
+        "told": "the instance that a request brought",
+        "failed": "a request brought nothing",
+        "added": "an instance that nobody requested",
+        "retracted": "an instance no longer counts",
+        "paused": "a class is not requested for now",
+        "resumed": "a paused class is requested again",
+        "class_added": "one more class",
+        "class_renamed": "a class has another name from here on",
+        "changed": "other settings are in force from here on",
+        "renewed": "the lease of a request starts anew, maybe with another holder",
+        "extracted": "all features were made anew by an extractor: a head, then each instance",
+        "closed": "nothing new begins; archived, it leaves the list too",
+        "reopened": "requests begin again",
+        "erased": "the numbers of some entries were erased for good",
+    }
+)
+"""What each kind of event says, in a line."""
+
 EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
 """Every kind of event; a record made by a newer palacs may hold others."""
 

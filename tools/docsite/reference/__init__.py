@@ -4,4 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-PARTS: dict[str, Callable[[], str]] = {}
+from docsite.reference._commands import commands
+from docsite.reference._files import data_files, recordings
+from docsite.reference._record import events, exports
+from docsite.reference._routes import routes
+from docsite.reference._tables import (
+    conditions,
+    datasets,
+    extractors,
+    extras,
+    sources,
+    strategies,
+)
+
+PARTS: dict[str, Callable[[], str]] = {
+    "commands": commands,
+    "conditions": conditions,
+    "data-files": data_files,
+    "datasets": datasets,
+    "events": events,
+    "exports": exports,
+    "extractors": extractors,
+    "extras": extras,
+    "recordings": recordings,
+    "routes": routes,
+    "sources": sources,
+    "strategies": strategies,
+}
