@@ -77,11 +77,9 @@ def test_a_number_of_features_that_cannot_be_is_refused(given: dict, message: st
     assert storage.campaigns() == []
 
 
-def test_named_values_in_another_order_are_refused() -> None:
+def test_named_values_are_put_in_order() -> None:
     campaign = create_campaign("c", ["a", "b"], storage="memory", features={"names": ["C3", "C4"]})
-    with pytest.raises(
-        ValueError, match="C4, C3, but this campaign's are C3, C4, in another order"
-    ):
-        campaign.add(pd.Series([1.0, 2.0], index=["C4", "C3"]), "a")
+    assert campaign.add(pd.Series([1.0, 2.0], index=["C4", "C3"]), "a").x.tolist() == [2.0, 1.0]
+    assert campaign.add({"C4": 1.0, "C3": 2.0}, "a").x.tolist() == [2.0, 1.0]
     assert campaign.add(pd.Series([1.0, 2.0], index=["C3", "C4"]), "a").x.tolist() == [1.0, 2.0]
     assert campaign.add(pd.Series([3.0, 4.0]), "a").x.tolist() == [3.0, 4.0]

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from palacs.campaign import (
+    HISTORY_COLUMNS,
     CampaignError,
     Conflict,
     Recording,
@@ -230,10 +231,8 @@ def test_features_that_contradict_themselves_are_refused(
 
 
 def test_names_that_features_cannot_have_are_the_columns_of_the_history() -> None:
-    from palacs.campaign._features import TAKEN
-
     c = create_campaign("lab", ["a", "b"], storage="memory")
-    assert set(c.history().columns) | {"record"} == TAKEN
+    assert set(c.history().columns) | {"record"} == HISTORY_COLUMNS
 
 
 # -- groups ----------------------------------------------------------------------------

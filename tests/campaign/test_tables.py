@@ -57,6 +57,9 @@ def test_rows_that_answer_requests_are_told() -> None:
         (b"label,state,x0\nrest,delivered,2", "the column 'state' is no feature"),
         (b"label,x0", "there is no instance in it"),
         (b"label\nrest", "it has no column with a feature"),
+        (b'label,x0\nrest,"1,5"', "'1,5' under 'x0' is no number; write decimal points"),
+        (b",label,x0\n0,rest,1", "column 1 has no name; name it in the first row, or take it out"),
+        (b"label,x0\nrest,1,5", "it has 3 cells under 2 names; decimal commas need semicolons"),
         (b"\xff\xfe\x00", "it is no text in UTF-8"),
     ],
 )
@@ -79,7 +82,7 @@ def test_width_and_names_must_be_the_campaigns() -> None:
     c = campaign(features=["alpha", "beta"])
     c.add_table(b"beta,label,alpha\n2,rest,1")
     assert c.labelled_set()[0].tolist() == [[1.0, 2.0]]
-    with pytest.raises(ValueError, match="its features are 'gamma', but this campaign's"):
+    with pytest.raises(ValueError, match="its features are gamma, but this campaign's"):
         c.add_table(b"label,gamma\nrest,1")
     other = campaign()
     other.add([1.0, 2.0], "rest")
@@ -127,6 +130,25 @@ def test_the_labels_minus_one_and_one_come_out_as_they_are(tmp_path: Path) -> No
     c.add_table(b"label,x0\n-1,0\n+1,1\n-x,2")
     path = c.export_labelled_set(tmp_path / "labelled.csv")
     assert path.read_text().split() == ["x0,label", "0.0,-1", "1.0,+1", "2.0,'-x"]
+
+
+def test_a_label_that_an_apostrophe_could_belong_to_is_not_guessed(tmp_path: Path) -> None:
+    c = create_campaign("signs", ["-x", "'-x"], storage=MemoryStorage())
+    c.add_table(b"label,x0\n-x,0\n''-x,1")
+    path = c.export_labelled_set(tmp_path / "labelled.csv")
+    assert path.read_text().split() == ["x0,label", "0.0,'-x", "1.0,''-x"]
+    with pytest.raises(ValueError, match="can be read as the class \"'-x\", or as '-x' with"):
+        c.add_table(path)
+    c.rename_class("'-x", "minus x", "no apostrophes")
+    again = create_campaign("again", ["-x", "minus x"], storage=MemoryStorage())
+    again.add_table(c.export_labelled_set(tmp_path / "renamed.csv"))
+    assert again.labelled_set()[1].tolist() == ["-x", "minus x"]
+
+
+def test_separators_at_the_end_of_rows_are_no_columns() -> None:
+    c = campaign()
+    c.add_table(b"label;x0;x1;;\nrest;1;2;;\nleft;3;4\n")
+    assert c.labelled_set()[0].tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
 
 def test_a_title_is_shown_and_the_name_stays() -> None:

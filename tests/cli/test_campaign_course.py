@@ -125,3 +125,28 @@ def test_what_people_wrote_cannot_steer_the_terminal(palacs: Palacs) -> None:
     for said in (shown, listed):
         assert not {"\x1b", "\x9b", "\u202e"} & set(said)
     assert json.loads(listed)[0]["reason"] == reason
+
+
+def test_tables_come_in_by_name_and_the_labelled_set_goes_out(
+    palacs: Palacs, tmp_path: Path
+) -> None:
+    (tmp_path / "one.csv").write_text("label,alpha,beta\na,1,2\nb,3,4\n")
+    (tmp_path / "two.csv").write_text("beta,alpha,label\n6,5,a\n")
+    (tmp_path / "odd.csv").write_text("label,alpha,gamma\na,1,2\n")
+    (tmp_path / "trial.csv").write_text("beta,alpha\n8,7\n")
+    first = palacs("campaign", "add-table", "demo", "one.csv", "--attr", "subject=s01")
+    assert first.stdout == "2 instances\tfeatures alpha, beta\n"
+    palacs("campaign", "add-table", "demo", "two.csv", "--json")
+    palacs("campaign", "add", "demo", "--label", "b", "--file", "trial.csv")
+    refused = palacs("campaign", "add-table", "demo", "odd.csv", code=1).stderr
+    assert "odd.csv: its features are alpha, gamma, but this campaign's are alpha, beta" in refused
+    palacs("campaign", "labelled-set", "demo", "out.csv")
+    assert (tmp_path / "out.csv").read_text().split() == [
+        *("alpha,beta,label", "1.0,2.0,a", "3.0,4.0,b", "5.0,6.0,a", "7.0,8.0,b")
+    ]
+
+
+def test_a_title_is_given_and_taken_back(palacs: Palacs) -> None:
+    for title, known in (("Motor imagery", "Motor imagery"), ("none", None)):
+        done = palacs("campaign", "change", "demo", "--title", title, "--reason", "r", "--json")
+        assert json.loads(done.stdout).get("title") == known

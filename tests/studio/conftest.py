@@ -126,6 +126,24 @@ class Studio:
         assert status in (200, 201), answer
         return answer
 
+    def upload(self, path: str, filename: str, content: bytes) -> tuple[int, Any]:
+        """Send a file; return status and decoded JSON."""
+        border = "----numbers"
+        head = f'--{border}\r\nContent-Disposition: form-data; name="file"; filename="{filename}"'
+        request = urllib.request.Request(
+            f"{self.base_url}/api/v1{path}",
+            data=head.encode() + b"\r\n\r\n" + content + f"\r\n--{border}--\r\n".encode(),
+            headers={
+                "Authorization": f"Bearer {self.token}",
+                "Content-Type": f"multipart/form-data; boundary={border}",
+            },
+        )
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)
+
     def ask(self, name: str) -> dict[str, Any]:
         """Make one request in a campaign, whose name is quoted for a URL."""
         request: dict[str, Any] = self.post(f"/campaigns/{name}/ask")["requests"][0]

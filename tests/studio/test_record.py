@@ -22,22 +22,8 @@ from palacs.campaign import read_instance
 
 
 def upload(studio: Any, name: str, id_: str, filename: str, content: bytes) -> tuple[int, Any]:
-    boundary = "----numbers"
-    head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{filename}"'
-    data = head.encode() + b"\r\n\r\n" + content + f"\r\n--{boundary}--\r\n".encode()
-    request = urllib.request.Request(
-        f"{studio.base_url}/api/v1/campaigns/{name}/upload?id={id_}",
-        data=data,
-        headers={
-            "Authorization": f"Bearer {studio.token}",
-            "Content-Type": f"multipart/form-data; boundary={boundary}",
-        },
-    )
-    try:
-        with urllib.request.urlopen(request) as answer:
-            return answer.status, json.load(answer)
-    except urllib.error.HTTPError as error:
-        return error.code, json.load(error)
+    status, answer = studio.upload(f"/campaigns/{name}/upload?id={id_}", filename, content)
+    return status, answer
 
 
 # -- files -----------------------------------------------------------------------------

@@ -121,3 +121,20 @@ def test_recordings_are_sent_where_the_studio_makes_the_features(
         with pytest.raises(ValueError, match="not read here"):
             far.tell(request, recording={"uri": "file:///etc/hostname"})
         assert [r.id for r in near.pending()] == [request.id]
+
+
+def test_values_under_names_are_put_in_order_also_from_afar(shared_studio: Any) -> None:
+    create_campaign("named", ["left", "right"], storage=shared_studio.storage)
+    far = RemoteCampaign(f"{shared_studio.base_url}/campaigns/named", shared_studio.token)
+    assert far.feature_names is None
+    far.add({"alpha": 1.0, "beta": 2.0}, "left")
+    assert far.feature_names == ["alpha", "beta"]
+    assert far.add({"beta": 4.0, "alpha": 3.0}, "left").x.tolist() == [3.0, 4.0]
+    with pytest.raises(ValueError, match="this campaign's are alpha, beta"):
+        far.add({"beta": 4.0, "gamma": 3.0}, "left")
+    path = "/campaigns/named"
+    table = b"label,beta,alpha\nright,6,5"
+    assert shared_studio.upload(f"{path}/table", "t.csv", table)[1]["features"] == ["alpha", "beta"]
+    request = far.ask_many(1)[0].id
+    _, told = shared_studio.upload(f"{path}/upload?id={request}", "t.csv", b"beta,alpha\n8,7")
+    assert told["instance"]["x"] == [7.0, 8.0]

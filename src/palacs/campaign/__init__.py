@@ -27,7 +27,9 @@ from palacs.campaign._campaign_errors import (
     UnknownClass,
     UnknownEntry,
 )
+from palacs.campaign._features import HISTORY_COLUMNS
 from palacs.campaign._instance_file import read_instance
+from palacs.campaign._naming import names_of
 from palacs.campaign._operations import Notes
 from palacs.campaign._predicting import Predicted
 from palacs.campaign._recordings import Recording, RecordingCheck
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from palacs.campaign._why import Why
 
 __all__ = [
+    "HISTORY_COLUMNS",
     "SESSIONS",
     "Acquired",
     "AskAndTell",
@@ -94,6 +97,7 @@ __all__ = [
     "is_confined",
     "json_number",
     "load_campaign",
+    "names_of",
     "read_instance",
 ]
 

@@ -61,7 +61,7 @@ class AskAndTell(ABC):
     def tell(
         self,
         request: Request | str,
-        x: npt.ArrayLike | None = None,
+        x: npt.ArrayLike | Mapping[str, float] | None = None,
         label: Label | None = None,
         *,
         op: str | None = None,
@@ -72,7 +72,7 @@ class AskAndTell(ABC):
     @abstractmethod
     def add(
         self,
-        x: npt.ArrayLike | None,
+        x: npt.ArrayLike | Mapping[str, float] | None,
         label: Label,
         *,
         id: str | None = None,

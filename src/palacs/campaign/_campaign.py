@@ -191,7 +191,7 @@ class Campaign(TabledCampaign, AskAndTell):
     def tell(
         self,
         request: Request | str,
-        x: npt.ArrayLike | None = None,
+        x: npt.ArrayLike | Mapping[str, float] | None = None,
         label: Label | None = None,
         *,
         op: str | None = None,
@@ -205,9 +205,9 @@ class Campaign(TabledCampaign, AskAndTell):
         ----------
         request : Request or str
             The request or its id, also after its lease ended.
-        x : array-like of shape (n_features,) or None
-            Raw feature values, finite; None lets the extractor in force make them from the
-            recording, also from one that came when the request was performed.
+        x : array-like of shape (n_features,), mapping or None
+            Raw feature values, finite; a mapping's or a Series' are put in order by name. None lets
+            the extractor in force make them from the recording, also from an earlier one.
         label : str, int or None
             The class the instance has, where it is another than the one asked for.
         op : str or None
@@ -297,7 +297,7 @@ class Campaign(TabledCampaign, AskAndTell):
 
     def add(
         self,
-        x: npt.ArrayLike | None,
+        x: npt.ArrayLike | Mapping[str, float] | None,
         label: Label,
         *,
         id: str | None = None,
@@ -330,7 +330,7 @@ class Campaign(TabledCampaign, AskAndTell):
             return _operations.add(ledger, chosen, answers[0])
 
         written = self._record_answers([given], plan, call_of(op, "add", id, given))
-        return self.instance(written[0].entry or "" if written else chosen)
+        return self.instance(written[-1].entry or "" if written else chosen)
 
     def retract(
         self, instance: Instance | Request | str, reason: str = "", *, op: str | None = None

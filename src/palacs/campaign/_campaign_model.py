@@ -136,7 +136,7 @@ def fit_model(now: Snapshot, classifier: Any) -> Pipeline:
     if len(now.codes) == 0:
         raise CampaignError("nothing was acquired yet, so there is no model; ask and tell first.")
     lower, upper = (limit.copy() for limit in now.limits)
-    names = (now.settings.features or {}).get("names")
+    names = now.settings.names
     scaler = BoundsScaler(lower, upper) if names is None else NamedBoundsScaler(lower, upper, names)
     chosen = now.model() if classifier is None else clone(classifier)
     pipeline = Pipeline([("scale", scaler), ("classifier", chosen)])

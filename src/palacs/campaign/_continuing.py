@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from palacs.campaign._attrs import check_attrs
 from palacs.campaign._extraction import Extraction, Recordings, members_of
 from palacs.campaign._ledger import Ledger
+from palacs.campaign._naming import naming, order_of
 from palacs.campaign._operations import new_id
 from palacs.campaign._reader import CampaignReader
 from palacs.campaign._records import Instance
@@ -26,7 +27,11 @@ ORIGIN = "origin"
 _MOST_STEPS = 20  # that are remembered, and the first of all
 
 
-def continuation(source: CampaignReader, extractor: Extractor | None = None) -> list[Draft]:
+def continuation(
+    source: CampaignReader,
+    extractor: Extractor | None = None,
+    wanted: Sequence[str] | None = None,
+) -> list[Draft]:
     """Return the instances in a campaign's labelled set as the first ones of another.
 
     Parameters
@@ -34,9 +39,13 @@ def continuation(source: CampaignReader, extractor: Extractor | None = None) -> 
     source : CampaignReader
     extractor : Extractor or None
         Makes their features anew from their recordings.
+    wanted : sequence of str or None
+        The names that were declared for the features; else they keep those they had.
     """
     drafts: list[Draft] = []
     vectors = {} if extractor is None else _vectors(source, extractor)
+    names = source.feature_names if extractor is None else None
+    order = None if names is None else order_of(names, wanted, f"the campaign {source.name!r}")
     for event in source.events():
         if event.kind not in ("told", "added") or event.erased:
             continue
@@ -49,13 +58,17 @@ def continuation(source: CampaignReader, extractor: Extractor | None = None) -> 
                 "added",
                 new_id("u", len(drafts) + 2),
                 instance.label,
-                vectors.get(instance.id, to_bytes(instance.x)),
+                vectors.get(
+                    instance.id, to_bytes(instance.x if order is None else instance.x[order])
+                ),
                 event.cost,
                 event.duration,
                 payload=kept,
                 attrs=_with_origin(source, instance),
             )
         )
+    if drafts and names is not None and wanted is None:
+        drafts.insert(0, naming(names))
     return drafts
 
 

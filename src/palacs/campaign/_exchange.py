@@ -202,12 +202,16 @@ def _read_table(frame: pd.DataFrame) -> Found:
 
 def _columns_of_features(records: list[Any], columns: Sequence[str]) -> list[str]:
     """Return the columns of the features, which go by the names that the campaign has for them."""
-    own = [row for rows in records for row in rows if row.get("entry") is None]
-    created = next((row for row in own if row["kind"] == "created"), None)
-    described = None if created is None else (created.get("payload") or {}).get("features")
-    if any(row["kind"] == "extracted" for row in own):
-        described = None  # the names were those of other features
-    wanted = feature_columns(described, len(columns))
+    declared, came = None, None
+    own = (row for rows in records for row in rows if row.get("entry") is None)
+    for row in sorted(own, key=lambda row: int(row["seq"])):
+        payload = row.get("payload") or {}
+        if row["kind"] == "created":
+            declared = (payload.get("features") or {}).get("names")
+        elif row["kind"] == "extracted":
+            declared = came = None  # the names were those of other features
+        came = payload.get("named", came)
+    wanted = feature_columns(came if declared is None else declared, len(columns))
     return list(itertools.takewhile(lambda name: name in columns, wanted))
 
 

@@ -117,7 +117,7 @@ class _Rows:
     @property
     def features(self) -> list[str]:
         d = self.ledger.labelled.widest
-        return list(feature_columns(self.ledger.settings.features, d))
+        return list(feature_columns(self.ledger.settings.names, d))
 
     def pieces(self) -> Iterator[tuple[slice, npt.NDArray[np.int64]]]:
         """Yield the entries of each piece, and the campaign's own events that go between them."""

@@ -27,6 +27,7 @@ from palacs.campaign._extraction import (
     members_of,
 )
 from palacs.campaign._ledger import Ledger
+from palacs.campaign._naming import in_order
 from palacs.campaign._operations import Answer, Extracted
 from palacs.campaign._recordings import bytes_of
 from palacs.campaign._values import check_vector
@@ -182,6 +183,7 @@ class ExtractingCampaign(ChangingCampaign, ABC):
         self, answers: Sequence[Answer], plan: AnswerPlan, call: Call | None
     ) -> list[Event]:
         """Write answers; features are extracted first, outside the turn, where one has none."""
+        plan = in_order(plan)
         if all(given.x is not None for given in answers):
             return self._record(lambda ledger: plan(ledger, answers), call)
         written = [] if call is None else self._record(lambda _: [], call)

@@ -8,7 +8,7 @@ from typing import Any
 from palacs.campaign._values import check_amount, check_name
 
 # Columns of the history and of exported tables, which a feature must not be mistaken for.
-TAKEN = frozenset(
+HISTORY_COLUMNS = frozenset(
     (
         *("id", "request_id", "asked", "label", "state", "asked_at", "expires_at", "performed_at"),
         *("told_at", "failed_at", "retracted_at", "reason", "cost", "duration", "utility"),
@@ -51,13 +51,40 @@ def check_features(features: Any) -> dict[str, Any] | None:
     return found or None
 
 
-def feature_columns(features: Mapping[str, Any] | None, n_features: int) -> list[str]:
+def check_named(names: Any) -> list[str] | None:
+    """Return names of features as a table has them, or ``None``; they may be numbers, as x1 is."""
+    if names is None:
+        return None
+    found = [check_name(name, "feature name") for name in names]
+    for name in found:
+        if name in HISTORY_COLUMNS or name.startswith("attrs."):
+            raise ValueError(
+                f"a feature cannot be called {name!r}, which is a column of the history; "
+                "rename it, or give the numbers without names."
+            )
+    if _twins(found):
+        twice = next(name for name in found if found.count(name) > 1)
+        raise ValueError(f"two features are called {twice!r}; give each its own name.")
+    return found
+
+
+def feature_columns(names: Sequence[str] | None, n_features: int) -> list[str]:
     """Return what the columns of the features are called: their names, else x0, x1, ...
 
     Instances that were retracted may have had more features than have names.
+
+    Examples
+    --------
+    >>> feature_columns(["alpha", "x2"], 3), feature_columns(None, 2)
+    (['alpha', 'x2', 'x2_'], ['x0', 'x1'])
     """
-    names = [] if features is None else features.get("names", [])
-    return [names[i] if i < len(names) else f"x{i}" for i in range(n_features)]
+    found = list(names or ())[:n_features]
+    for place in range(len(found), n_features):
+        column = f"x{place}"
+        while column in (names or ()):
+            column += "_"
+        found.append(column)
+    return found
 
 
 def _names(names: Any) -> list[str]:
@@ -69,7 +96,7 @@ def _names(names: Any) -> list[str]:
         raise ValueError(f"two features are called {twice!r}; give each its own name.")
     for place, name in enumerate(found):
         numbered = name[:1] == "x" and name[1:].isdigit() and name != f"x{place}"
-        if name in TAKEN or name.startswith("attrs.") or numbered:
+        if name in HISTORY_COLUMNS or name.startswith("attrs.") or numbered:
             raise ValueError(
                 f"a feature cannot be called {name!r}, which is a column of the history; "
                 f"call it {'feature ' + name!r}."

@@ -58,7 +58,7 @@ def history_of(
             x = ledger.x(entry)
             if x is not None:
                 X[row, : len(x)] = x
-        names = feature_columns(ledger.settings.features, d)
+        names = feature_columns(ledger.settings.names, d)
         frame = pd.concat([frame, pd.DataFrame(X, columns=names)], axis=1)
     return frame
 

@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from palacs.campaign._naming import Named, order_of
+
 Numbers = list[float]
 
 # NumPy reads the header as Python, so it can be broken in all the ways a program can.
@@ -55,11 +57,13 @@ def read_instance(
         How many there have to be, where that is known: it tells two numbers with a comma between
         them from one with a decimal comma.
     feature_names : sequence of str or None
-        What they are called, where that is known: names in the file must be the same.
+        What they are called, where that is known: names in the file must be the same, in any
+        order.
 
     Returns
     -------
     list of float
+        In the order of the campaign's names. Names that the file has go with it, to `tell`.
 
     Raises
     ------
@@ -148,10 +152,10 @@ def _read_text(
     text: str, name: str, n_features: int | None, feature_names: Sequence[str] | None
 ) -> Numbers:
     lines = [line for line in text.splitlines() if _words(line)]
-    named = _has_names(lines)
+    named, order = _has_names(lines), None
     if named:
         found = _cells(lines[0])
-        check_names(found, feature_names, name)
+        order = order_of(found, feature_names, name)
         n_features = len(found) if n_features is None else n_features
     apart = "".join(lines)  # decimal commas stand where something else separates
     commas_separate = ";" not in apart and not (named and "\t" in apart)
@@ -171,7 +175,11 @@ def _read_text(
             f"{name}: a value is missing in {_brief(' / '.join(lines))!r}; fail the request, or "
             "fill it in before telling."
         )
-    return numbers
+    if not named:
+        return numbers
+    if order is not None and len(numbers) == len(found):
+        return Named([numbers[place] for place in order], [found[place] for place in order])
+    return Named(numbers, found)
 
 
 def _has_names(lines: list[str]) -> bool:
@@ -188,18 +196,6 @@ def _cells(line: str) -> list[str]:
     while cells and not cells[-1].strip():
         cells.pop()
     return [cell.strip() for cell in cells]
-
-
-def check_names(found: Sequence[str], wanted: Sequence[str] | None, name: str) -> None:
-    """Refuse features under other names than the campaign's, or in another order."""
-    if wanted is None or list(found) == list(wanted):
-        return
-    what = "in another order" if sorted(found) == sorted(wanted) else "others"
-    raise ValueError(
-        f"{name}: its features are {_brief(', '.join(found))}, but this campaign's are "
-        f"{_brief(', '.join(wanted))}, {what}; give them in this order under these names, or "
-        "without names."
-    )
 
 
 def _words(line: str) -> list[str]:

@@ -167,6 +167,13 @@ class Ledger(CourseOfLedger):
         said = any(to_bytes(self.labelled.store.row(row)) == raw for row in rows)
         return said and entry.label == label
 
+    @property
+    def names(self) -> list[str] | None:
+        """What the features are called; names that came with instances hold while there are any."""
+        came = self.settings.named if len(self.labelled) else None
+        declared = (self.settings.features or {}).get("names")
+        return came if declared is None else list(declared)
+
     def remaining(self, at: float) -> int | None:
         """Return how many more requests the budget allows; ``None`` is no limit."""
         if self.settings.budget is None:

@@ -18,8 +18,8 @@ from palacs.campaign._attrs import Attrs, check_attrs, group_of
 from palacs.campaign._author import acting_holder, is_confined
 from palacs.campaign._campaign_errors import CampaignClosed, Conflict, DoesNotFit, UnknownEntry
 from palacs.campaign._entries import Entry
-from palacs.campaign._instance_file import check_names
 from palacs.campaign._ledger import Ledger
+from palacs.campaign._naming import names_of
 from palacs.campaign._noted import noted, recording_of
 from palacs.campaign._recordings import Recording
 from palacs.campaign._records import id_of
@@ -72,6 +72,9 @@ def answer(
     recording: Any = None,
 ) -> Answer:
     """Check an instance as far as that is possible without the record."""
+    names = names_of(x)
+    if isinstance(x, Mapping):
+        x = list(x.values())
     if x is None and recording is None:
         raise ValueError("x is missing; give the features, or a recording to make them from.")
     return Answer(
@@ -81,15 +84,8 @@ def answer(
         _values.check_amount(duration, "duration"),
         check_attrs(attrs),
         None if recording is None else Recording.of(recording),
-        _names_of(x),
+        names,
     )
-
-
-def _names_of(x: Any) -> tuple[str, ...] | None:
-    """Return what a pandas Series calls its values; a list's ``index`` is a method."""
-    index = getattr(x, "index", None)
-    names = () if index is None or callable(index) else tuple(index)
-    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def numbered_answer(row: Any, attrs: Attrs | None) -> tuple[str, Answer]:
@@ -270,10 +266,8 @@ def _says_nothing_new(entry: Entry, given: Answer) -> bool:
 
 
 def _check_notes(ledger: Ledger, attrs: dict[str, Any], given: Answer) -> None:
-    """Refuse values under other names, and what nobody could say the group of."""
+    """Refuse what nobody could say the group of."""
     settings = ledger.settings
-    if given.names is not None:
-        check_names(given.names, (settings.features or {}).get("names"), "x")
     if settings.groups is not None:
         group_of({**(settings.attrs or {}), **attrs, **(given.attrs or {})}, settings.groups)
 

@@ -95,8 +95,9 @@ class CampaignReader:
     @property
     def feature_names(self) -> list[str] | None:
         """What the features are called; ``None`` where nobody said."""
-        names: list[str] | None = (self.settings.features or {}).get("names")
-        return names
+        self._refresh()
+        with self._mutex:
+            return self._ledger.names
 
     def __repr__(self) -> str:
         return f"<Campaign {self.name!r} in {self._storage.url}>"

@@ -16,7 +16,7 @@ import numpy as np
 from palacs._version import __version__
 from palacs.campaign import _values
 from palacs.campaign._attrs import check_attrs, check_groups
-from palacs.campaign._features import check_features
+from palacs.campaign._features import check_features, check_named
 from palacs.campaign._session_settings import check_session, renamed_session
 from palacs.storage import Label
 
@@ -59,6 +59,9 @@ class Settings:
         Names, units, sampling rate and version of what extracts them, as far as declared.
     groups : list of str or None
         The attributes that say what an instance belongs to, such as its subject.
+    named : list of str or None
+        Names of the features that came with instances, where none were declared; they hold
+        while there are instances.
     title : str or None
         What people see instead of the name, which addresses and programs go by.
     session : dict or None
@@ -85,6 +88,13 @@ class Settings:
     session: dict[str, Any] | None = None
     extractor: dict[str, Any] | None = None
     title: str | None = None
+    named: list[str] | None = None
+
+    @property
+    def names(self) -> list[str] | None:
+        """What the features are called: as declared, else as they came."""
+        declared: list[str] | None = (self.features or {}).get("names")
+        return self.named if declared is None else declared
 
     def to_payload(self) -> dict[str, Any]:
         """Return the JSON form; what is not used is left out, as in records before it was known."""
@@ -98,6 +108,7 @@ class Settings:
             "session": self.session,
             "extractor": self.extractor,
             "title": self.title,
+            "named": self.named,
         }
         return {
             "classes": list(self.classes),
@@ -136,6 +147,7 @@ class Settings:
                 session=check_session(payload.get("session")),
                 extractor=_plain_extractor(payload.get("extractor")),
                 title=_check_title(payload.get("title")),
+                named=check_named(payload.get("named")),
             )
         except KeyError as error:
             raise ValueError(f"the campaign's settings lack {error}.") from error
@@ -143,7 +155,7 @@ class Settings:
     def changed(self, new: Mapping[str, Any]) -> Settings:
         """Return the settings after a change, checking everything again."""
         settings = {key: value for key, value in new.items() if key not in ("reason", "call")}
-        unknown = set(settings) - set(CHANGEABLE)
+        unknown = set(settings) - {*CHANGEABLE, "named"}
         if unknown:
             raise ValueError(f"{sorted(unknown)[0]!r} is nothing this palacs can change.")
         return Settings.from_payload({**self.to_payload(), **settings})
@@ -158,6 +170,7 @@ class Settings:
             n_features=_values.check_n_features(payload.get("n_features"), None),
             features=None if rate is None else {"sampling_rate": rate},
             extractor=extractor,
+            named=None,
         )
 
     def renamed(

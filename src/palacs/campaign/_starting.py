@@ -144,7 +144,7 @@ def create_campaign(
     _decide.rehearse(settings)
     drafts = [Draft("created", payload=payload)]
     if continue_from is not None:
-        drafts += continuation(continue_from, made)
+        drafts += continuation(continue_from, made, settings.names)
         check_beginning(drafts)
     opened = open_storage(storage, create=True)
     try:

@@ -11,10 +11,11 @@ import csv
 import io
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from palacs.campaign._features import TAKEN
+from palacs.campaign._features import HISTORY_COLUMNS, check_named
+from palacs.campaign._naming import order_of
 from palacs.campaign._records import ATTRS
 from palacs.campaign._values import brief
 
@@ -49,6 +50,27 @@ class Row:
     notes: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The instances of a table.
+
+    Attributes
+    ----------
+    names : tuple of str
+        What the features are called, in the order of the numbers in `rows`.
+    rows : list of Row
+    """
+
+    names: tuple[str, ...]
+    rows: list[Row]
+
+    def content(self) -> Any:
+        """Return what the table says, whichever order its columns have."""
+        order = sorted(range(len(self.names)), key=self.names.__getitem__)
+        rows = [replace(row, x=[row.x[place] for place in order]) for row in self.rows]
+        return sorted(self.names), rows
+
+
 class Problems:
     """What is wrong with a table, row by row, told in one sentence."""
 
@@ -71,9 +93,9 @@ class Problems:
             raise ValueError(f"{self.name}: {'; '.join(self.found)}{more}. Nothing was written.")
 
 
-def read_rows(
+def read_table(
     content: bytes | str, name: str = "the table", feature_names: Sequence[str] | None = None
-) -> list[Row]:
+) -> Table:
     r"""Return the instances in a table of text.
 
     Parameters
@@ -84,26 +106,29 @@ def read_rows(
     name : str
         As the sender calls it, for messages.
     feature_names : sequence of str or None
-        What the features are called, where that is known; they are found by their names.
+        What the features are called, where that is known; they are put in this order.
 
     Examples
     --------
-    >>> rows = read_rows("label;x0;x1\nleft;0,5;1\nright;2;3,25", "mine.csv")
-    >>> [(row.label, row.x) for row in rows]
-    [('left', [0.5, 1.0]), ('right', [2.0, 3.25])]
-    >>> read_rows("label,x0\nleft,one", "mine.csv")
+    >>> table = read_table("label;x0;x1\nleft;0,5;1\nright;2;3,25", "mine.csv")
+    >>> table.names, [(row.label, row.x) for row in table.rows]
+    (('x0', 'x1'), [('left', [0.5, 1.0]), ('right', [2.0, 3.25])])
+    >>> read_table("label,x0\nleft,one", "mine.csv")
     Traceback (most recent call last):
     ...
-    ValueError: mine.csv: row 2: 'one' under 'x0' is no number. Nothing was written.
+    ValueError: mine.csv: row 2: 'one' under 'x0' is no number; correct it, or leave out the row.
+    Nothing was written.
     """
     lines, separator = _lines(content, name)
-    header = [cell.strip() for cell in lines[0][1]]
+    header = _without_end([cell.strip() for cell in lines[0][1]], 0)
+    lines = [(place, _without_end(cells, len(header))) for place, cells in lines]
     features = _features(header, feature_names, name)
     number = _reader(lines[1:], [header.index(column) for column in features], separator)
     problems, rows = Problems(name), []
     for place, cells in lines[1:]:
         if len(cells) != len(header):
-            problems.note(place, f"it has {len(cells)} cells under {len(header)} names")
+            commas = "; decimal commas need semicolons between the columns" * (separator == ",")
+            problems.note(place, f"it has {len(cells)} cells under {len(header)} names{commas}")
             continue
         row = dict(zip(header, map(str.strip, cells), strict=True))
         try:
@@ -111,7 +136,15 @@ def read_rows(
         except ValueError as error:
             problems.note(place, str(error))
     problems.refuse()
-    return rows
+    return Table(tuple(features), rows)
+
+
+def _without_end(cells: Sequence[str], least: int) -> list[str]:
+    """Return cells without empty ones at their end: spreadsheets write more than was filled in."""
+    kept = list(cells)
+    while len(kept) > least and not kept[-1].strip():
+        kept.pop()
+    return kept
 
 
 def _lines(content: bytes | str, name: str) -> tuple[list[tuple[int, list[str]]], str]:
@@ -138,6 +171,11 @@ def _lines(content: bytes | str, name: str) -> tuple[list[tuple[int, list[str]]]
 
 
 def _features(header: Sequence[str], wanted: Sequence[str] | None, name: str) -> list[str]:
+    if "" in header:
+        raise ValueError(
+            f"{name}: column {header.index('') + 1} has no name; name it in the first row, or take "
+            "it out, as where a program numbered the rows."
+        )
     if len(set(header)) < len(header):
         twice = next(column for column in header if header.count(column) > 1)
         raise ValueError(f"{name}: two columns are called {twice!r}; give each its own name.")
@@ -147,25 +185,20 @@ def _features(header: Sequence[str], wanted: Sequence[str] | None, name: str) ->
             f"{brief(', '.join(header))}."
         )
     others = [c for c in header if c not in _NOTED and not c.startswith(ATTRS)]
-    alien = next((column for column in others if column in TAKEN or not column), None)
+    alien = next((column for column in others if column in HISTORY_COLUMNS), None)
     if alien is not None:
         raise ValueError(
             f"{name}: the column {alien!r} is no feature; take it out. A whole exported record is "
             "brought in with palacs campaign import."
         )
-    if wanted is not None:
-        if set(others) != set(wanted):
-            raise ValueError(
-                f"{name}: its features are {brief(', '.join(others))}, but this campaign's are "
-                f"{brief(', '.join(wanted))}."
-            )
-        return list(wanted)
-    numbered = [_NUMBERED.fullmatch(column) for column in others]
-    if all(numbered):
-        others.sort(key=lambda column: int(column[1:]))
     if not others:
-        raise ValueError(f"{name}: it has no column with a feature.")
-    return others
+        raise ValueError(f"{name}: it has no column with a feature; add one for each.")
+    if wanted is not None:
+        order_of(others, wanted, name)
+        return list(wanted)
+    if all(map(_NUMBERED.fullmatch, others)):
+        others.sort(key=lambda column: int(column[1:]))
+    return check_named(others) or []
 
 
 def _reader(lines: Sequence[tuple[int, list[str]]], places: Sequence[int], separator: str) -> Any:
@@ -181,12 +214,15 @@ def _reader(lines: Sequence[tuple[int, list[str]]], places: Sequence[int], separ
 
     def number(cell: str, column: str) -> float:
         if not cell:
-            raise ValueError(f"there is nothing under {column!r}")
+            raise ValueError(f"there is nothing under {column!r}; fill it in, or leave out the row")
         try:
             # To Python 1_0 is 10; to whoever wrote a table it is a mistake.
             return float("no" if "_" in cell else cell.replace(",", ".") if decimal else cell)
         except ValueError as error:
-            raise ValueError(f"{brief(cell)} under {column!r} is no number") from error
+            remedy = "correct it, or leave out the row"
+            if "," in cell:
+                remedy = "write decimal points, and none between thousands"
+            raise ValueError(f"{brief(cell)} under {column!r} is no number; {remedy}") from error
 
     return number
 

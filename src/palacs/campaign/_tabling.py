@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from palacs.campaign._features import feature_columns
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._operations import Answer
 from palacs.campaign._owning import OwningCampaign
-from palacs.campaign._table_file import Problems, Row, read_rows
+from palacs.campaign._table_file import Problems, Row, read_table
 from palacs.storage import Draft, Event, Label
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ class TabledCampaign(OwningCampaign):
             A data frame, the content of a CSV file, or the path of one. Its columns are
             ``label`` and the features; where wanted also ``request_id``, the request that an
             instance answers, ``id``, an id of your own, ``cost``, ``duration`` and
-            ``attrs.NAME``.
+            ``attrs.NAME``. What the first table calls the features is what they are called;
+            later ones are put in that order, and other names are refused.
         name : str or None
             What messages call it; by default its file's name.
         attrs : mapping or None
@@ -75,14 +77,18 @@ class TabledCampaign(OwningCampaign):
         >>> c.add_table(b"label,x0,x1\nrest,0.1,0.2\nfeet,0.9,0.8", name="mine.csv")
         Traceback (most recent call last):
         ...
-        ValueError: mine.csv: row 3: 'feet' is no class of this campaign. Nothing was written.
+        ValueError: mine.csv: row 3: 'feet' is no class of this campaign; add it first. Nothing was
+        written.
         """
         content, own_name = _content(table)
         called = name or own_name
-        rows = read_rows(content, called, self.feature_names)
-        noted = check_attrs(attrs)
-        answers = _answers(rows, noted, self.classes, called)
-        call = call_of(op, "add_table", rows, noted)
+        found = read_table(content, called, self.feature_names)
+        rows, noted = found.rows, check_attrs(attrs)
+        answers = [
+            replace(given, names=found.names)
+            for given in _answers(rows, noted, self.classes, called)
+        ]
+        call = call_of(op, "add_table", found.content(), noted)
         ids: list[str] = []
 
         def plan(ledger: Ledger, given: Sequence[Answer]) -> list[Draft]:
@@ -109,7 +115,7 @@ class TabledCampaign(OwningCampaign):
         import pandas as pd
 
         X, y = self.labelled_set()
-        names = feature_columns(self.settings.features, X.shape[1])
+        names = feature_columns(self.settings.names, X.shape[1])
         return pd.DataFrame(X, columns=names).assign(label=pd.Series(y.tolist(), dtype=object))
 
     def export_labelled_set(self, path: str | Path) -> Path:
@@ -142,15 +148,15 @@ def _answers(
     rows: Sequence[Row], attrs: Mapping[str, Any] | None, classes: Sequence[Label], name: str
 ) -> list[Answer]:
     """Check all rows as far as that is possible without the record."""
-    known = {str(label): label for label in classes}
-    # A label that a spreadsheet would take for a formula was written with an apostrophe.
-    known |= {f"'{text}": label for text, label in known.items() if f"'{text}" not in known}
+    known = _readings(classes)
     problems, found = Problems(name), []
     for row in rows:
         try:
             if row.label is not None and row.label not in known:
-                raise ValueError(f"{_values.brief(row.label)} is no class of this campaign")
-            label = None if row.label is None else known[row.label]
+                raise ValueError(
+                    f"{_values.brief(row.label)} is no class of this campaign; add it first"
+                )
+            label = None if row.label is None else _one_reading(row.label, known[row.label])
             noted = {**(attrs or {}), **row.notes.get("attrs", {})}
             notes = {key: value for key, value in row.notes.items() if key != "attrs"}
             if row.id is not None:
@@ -168,6 +174,25 @@ def _answers(
         seen.add(one or "")
     problems.refuse()
     return found
+
+
+def _readings(classes: Sequence[Label]) -> dict[str, list[Label]]:
+    """Return which classes a cell may mean: as they are, or with an apostrophe as exported."""
+    found: dict[str, list[Label]] = {str(label): [label] for label in classes}
+    for label in classes:
+        written = neutralise(str(label))
+        if written != str(label):
+            found.setdefault(written, []).append(label)
+    return found
+
+
+def _one_reading(cell: str, labels: Sequence[Label]) -> Label:
+    if len(labels) > 1:
+        raise ValueError(
+            f"{_values.brief(cell)} can be read as the class {labels[0]!r}, or as {labels[1]!r} "
+            "with the apostrophe that keeps it from being a formula; rename one of the two classes"
+        )
+    return labels[0]
 
 
 def _ids(ledger: Ledger, rows: Sequence[Row]) -> list[str]:

@@ -46,11 +46,14 @@ def change(
     params: Annotated[
         str, typer.Option("--params", help="With --strategy: its parameters, as a JSON object.")
     ] = "{}",
+    title: Annotated[
+        str | None, typer.Option("--title", help="Shown to people instead of the name; or none.")
+    ] = None,
     op: Op = None,
     storage: Address = DEFAULT_URL,
     as_json: AsJson = False,
 ) -> None:
-    """Change budget, lease, conditions or strategy from now on."""
+    """Change budget, lease, conditions, strategy or title from now on."""
     with reporting():
         new: cp.Changes = {}
         if budget is not None:
@@ -63,6 +66,8 @@ def change(
             new["lease"] = None if lease == 0 else lease
         if conditions is not None:
             new["conditions"] = None if conditions == _NONE else read_conditions(Path(conditions))
+        if title is not None:
+            new["title"] = None if title == _NONE else title
         if strategy is not None:
             from palacs import strategies
 

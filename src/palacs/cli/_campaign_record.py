@@ -15,12 +15,13 @@ from palacs.cli._campaign_io import (
     read_vector,
     reporting,
 )
-from palacs.cli._campaign_notes import print_recordings
-from palacs.cli._campaign_options import Address, AsJson, File, Name, Numbers, done
+from palacs.cli._campaign_notes import AttrOption, print_recordings, read_attrs
+from palacs.cli._campaign_options import Address, AsJson, File, Name, Numbers, Op, done
 from palacs.cli._printable import say
 from palacs.cli._rooms import DEFAULT_URL, cp, st
 
 record_app = typer.Typer()
+_MOST_NAMES = 8
 
 
 @record_app.command("list")
@@ -146,6 +147,41 @@ def export(
     """Write the whole record to a file."""
     with reporting(), cp.load_campaign(name, storage=storage) as campaign:
         done({"exported": str(campaign.export(path))}, as_json)
+
+
+@record_app.command("add-table")
+def add_table(
+    name: Name,
+    path: Annotated[Path, typer.Argument(help="A CSV file: label, the features, maybe more.")],
+    attr: AttrOption = None,
+    op: Op = None,
+    storage: Address = DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Record many instances from a table, all or none.
+
+    What the first table calls the features is what they are called; later ones are put in order.
+    """
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        ids = campaign.add_table(path, attrs=read_attrs(attr), op=op)
+        names = campaign.feature_names or []
+        if as_json:
+            print_json({"instances": ids, "features": names})
+            return
+        more = ", ..." if len(names) > _MOST_NAMES else ""
+        say(f"{len(ids)} instances\tfeatures {', '.join(names[:_MOST_NAMES])}{more}")
+
+
+@record_app.command("labelled-set")
+def labelled_set(
+    name: Name,
+    path: Annotated[Path, typer.Argument(help="A .csv file.")],
+    storage: Address = DEFAULT_URL,
+    as_json: AsJson = False,
+) -> None:
+    """Write the labelled set to a table, features and label; add-table reads it."""
+    with reporting(), cp.load_campaign(name, storage=storage) as campaign:
+        done({"exported": str(campaign.export_labelled_set(path))}, as_json)
 
 
 @record_app.command("import")

@@ -40,6 +40,7 @@ from palacs.campaign import (
     UnknownEntry,
     acting_holder,
     author,
+    names_of,
 )
 from palacs.sources._http import send
 from palacs.storage import (
@@ -127,8 +128,10 @@ class RemoteCampaign(AskAndTell):
     @property
     def feature_names(self) -> list[str] | None:
         """What the features are called; ``None`` where nobody said."""
-        names: list[str] | None = (self._get("")["settings"].get("features") or {}).get("names")
-        return names
+        found = self._get("")
+        names: list[str] | None = (found["settings"].get("features") or {}).get("names")
+        came = found["settings"].get("named") if found["status"]["instances"] else None
+        return came if names is None else names
 
     @property
     def extractor(self) -> str | None:
@@ -146,7 +149,7 @@ class RemoteCampaign(AskAndTell):
     def tell(
         self,
         request: Request | str,
-        x: npt.ArrayLike | None = None,
+        x: npt.ArrayLike | Mapping[str, float] | None = None,
         label: Label | None = None,
         *,
         op: str | None = None,
@@ -160,7 +163,7 @@ class RemoteCampaign(AskAndTell):
 
     def add(
         self,
-        x: npt.ArrayLike | None,
+        x: npt.ArrayLike | Mapping[str, float] | None,
         label: Label,
         *,
         id: str | None = None,
@@ -282,13 +285,15 @@ def _id(request: Request | str) -> str:
     return request.id if isinstance(request, Request) else request
 
 
-def _numbers(x: npt.ArrayLike | None) -> dict[str, Any]:
+def _numbers(x: npt.ArrayLike | Mapping[str, float] | None) -> dict[str, Any]:
     if x is None:
         return {}  # for the extractor in force there
-    array = np.asarray(x, dtype=float)
+    names = names_of(x)
+    array = np.asarray(list(x.values()) if isinstance(x, Mapping) else x, dtype=float)
     if array.ndim != 1 or not np.isfinite(array).all():
         raise ValueError(f"x of shape {array.shape} must be one row of finite numbers.")
-    return {"x": array.tolist()}
+    values = array.tolist()
+    return {"x": values if names is None else dict(zip(names, values, strict=True))}
 
 
 def _noted(notes: Notes, *, whole: bool) -> dict[str, Any]:

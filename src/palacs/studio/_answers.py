@@ -93,6 +93,10 @@ class SettingsOut(Answer):
     n_features: int | None = None
     attrs: Object | None = None
     features: Object | None = None
+    named: Annotated[
+        list[str] | None,
+        Field(description="Names that came with instances, if none were declared."),
+    ] = None
     groups: list[str] | None = None
     session: Object | None = None
     extractor: Object | None = None
@@ -206,6 +210,7 @@ class TableTold(Answer):
     instances: int
     classes: Annotated[Counts, Field(description="Instances of the most frequent ones.")]
     n_classes: int
+    features: Annotated[list[str], Field(description="What the features are called, in order.")]
 
 
 class ToldMany(Answer):

@@ -230,7 +230,9 @@ def _recording(given: m.RecordingIn) -> Recording:
     return Recording.of(Recording(name, given.size, given.sha256, True, content))
 
 
-def _numbers(campaign: StudioCampaign, body: m.Tell | m.Add) -> list[float] | None:
+def _numbers(
+    campaign: StudioCampaign, body: m.Tell | m.Add
+) -> list[float] | dict[str, float] | None:
     """Return the feature values of a body, typed text read as a file would be.
 
     None leaves them to the extractor in force, where a recording comes with its content.

@@ -33,7 +33,12 @@ def add_table(
             op=op,
         )
     got = Counter(str(campaign.instance(id_).label) for id_ in ids)
-    return {"instances": len(ids), "classes": dict(got.most_common(50)), "n_classes": len(got)}
+    return {
+        "instances": len(ids),
+        "classes": dict(got.most_common(50)),
+        "n_classes": len(got),
+        "features": campaign.feature_names or [],
+    }
 
 
 @router.get(

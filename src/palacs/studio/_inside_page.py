@@ -100,7 +100,7 @@ def look_inside(snapshot: Snapshot, pair: tuple[int, int] | None = None) -> dict
 
 def _view(snapshot: Snapshot, pair: tuple[int, int] | None) -> _View:
     d = snapshot.scaled.shape[1]
-    declared = (snapshot.settings.features or {}).get("names") or []
+    declared = snapshot.settings.names or []
     names = [str(declared[i]) if i < len(declared) else f"feature {i + 1}" for i in range(d)]
     if pair is not None:
         if not (min(pair) >= 0 and max(pair) < d) or pair[0] == pair[1]:

@@ -19,6 +19,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from palacs.campaign import HISTORY_COLUMNS
 from palacs.strategies import DEFAULT_STRATEGY, available
 
 
@@ -39,6 +40,12 @@ _URI = r"^[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9_./-]+$"
 _BASE64 = r"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
 _OF_ONE_KIND = {"not": {"allOf": [{"contains": {"type": kind}} for kind in ("string", "integer")]}}
 LARGEST = 1e300
+FEATURE = {
+    "minLength": 1,
+    "maxLength": 200,
+    **PRINTABLE,
+    "not": {"anyOf": [{"enum": sorted(HISTORY_COLUMNS)}, {"pattern": r"^attrs\."}]},
+}
 Name = Annotated[StrictStr, Field(min_length=1, max_length=200, json_schema_extra=PRINTABLE)]
 Key = Annotated[
     StrictStr,
@@ -47,6 +54,14 @@ Key = Annotated[
 Label = Name | Annotated[StrictInt, Field(ge=-(2**63), lt=2**63), AS_WHOLE]
 Number = Annotated[float, Field(strict=True, ge=-LARGEST, le=LARGEST)]
 Vector = Annotated[list[Number], Field(min_length=1, description="Raw feature values, finite.")]
+NamedVector = Annotated[
+    dict[Name, Number],
+    Field(
+        min_length=1,
+        description="Raw feature values by their names, which are put in the campaign's order.",
+        json_schema_extra={"propertyNames": FEATURE},
+    ),
+]
 Reason = Annotated[StrictStr, Field(max_length=10_000, description="Why; kept in the record.")]
 Id = Annotated[StrictStr, Field(min_length=1, max_length=200)]
 Amount = Annotated[float, Field(strict=True, ge=0, le=LARGEST)]
@@ -207,13 +222,13 @@ class Numbers(Body):
 
     model_config = never(
         {
-            "properties": {"x": {"type": "array"}, "text": TEXT},
+            "properties": {"x": {"type": ["array", "object"]}, "text": TEXT},
             "required": ["x", "text"],
         },
         {"properties": {"x": NULL, "text": NULL, "recording": {"properties": {"content": NULL}}}},
     )
 
-    x: Vector | None = None
+    x: Vector | NamedVector | None = None
     text: (
         Annotated[
             StrictStr,
