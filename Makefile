@@ -3,7 +3,7 @@
 VENV := .venv/bin
 # Several at once; a file's tests stay together, since they share what they set up. The files
 # come in the order of tests/conftest.py, the longest first.
-AT_ONCE := --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+AT_ONCE := --numprocesses auto --dist loadfile --no-loadscope-reorder
 export PYTHON
 
 help:

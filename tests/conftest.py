@@ -56,6 +56,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: many tests wait for a browser or a clock."""
+    return min(4, (os.cpu_count() or 1) + 1)
+
+
 def pytest_configure() -> None:
     """Keep lab streams on this machine; the tests of another process are not to see them.
 
