@@ -73,7 +73,8 @@ def block(name: str, alt: str, page: Path, state: str) -> str:
         The state of the code, see `state_of_code`.
     """
     folder = run(name, state)
-    pictures = sorted([*folder.glob("*.svg"), *folder.glob("*.png")])
+    drawn = {path.stem: path for suffix in ("png", "svg") for path in folder.glob(f"*.{suffix}")}
+    pictures = [drawn[stem] for stem in sorted(drawn)]  # of one in both formats, the SVG
     if pictures and not alt:
         raise ScriptFailed(f"docs/made/{name}.py draws a picture; say what it shows, with :alt:")
     shown = [f"![{alt}]({os.path.relpath(path, page.parent)})" for path in pictures]

@@ -12,15 +12,23 @@ from typing import Any
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
+from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
 from docsite import blocks, rooms
+from docsite.made import ScriptFailed
+
+_log = logging.getLogger(__name__)
 
 
 def _fill_in(app: Sphinx, name: str, source: list[str]) -> None:
     page = Path(app.env.doc2path(name))
-    if page.suffix == ".md":
+    if page.suffix != ".md":
+        return
+    try:
         source[0] = blocks.filled(source[0], page)
+    except ScriptFailed as failed:
+        _log.warning("%s", failed, location=name)  # an error, by -W; the other pages are built too
 
 
 def _write_rooms(app: Sphinx, config: object) -> None:
