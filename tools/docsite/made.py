@@ -28,7 +28,7 @@ def state_of_code() -> str:
     digest = hashlib.sha256()
     for folder in (DOCS / "made", ROOT / "src" / "palacs"):
         for path in sorted(folder.rglob("*")):
-            if path.is_file() and path.suffix in (".py", ".json", ".csv"):
+            if path.is_file() and path.suffix in (".py", ".json", ".csv", ".html", ".js"):
                 digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
