@@ -195,19 +195,46 @@ def _factor_rows(units: Features) -> Features:
 
 @compiled
 def factor_of(rest: Features) -> Features:
-    """Return the factor of a covariance (n_features, n_features), which is overwritten."""
+    """Return the factor of a covariance (n_features, n_features), which is overwritten.
+
+    It has as many rows that are not zero as there are directions: what rounding leaves after the
+    last may be larger than rounding, and its root far larger.
+    """
     n_features = rest.shape[0]
     rows = np.zeros((n_features, n_features))
+    left = _rank(rest.copy())
     for b in range(n_features):
-        if rest[b, b] <= n_features * _EPSILON:
-            continue
-        root = np.sqrt(rest[b, b])
-        for f in range(b, n_features):
-            rows[b, f] = rest[b, f] / root
-        for f in range(b, n_features):
-            for g in range(b, n_features):
-                rest[f, g] -= rows[b, f] * rows[b, g]
+        if left > 0 and rest[b, b] > n_features * _EPSILON:
+            _eliminate(rest, b, rows[b], b)
+            left -= 1
     return rows
+
+
+@compiled
+def _rank(rest: Features) -> int:
+    """Count the directions of a covariance, which is overwritten, the largest first."""
+    n_features = rest.shape[0]
+    row = np.zeros(n_features)
+    for found in range(n_features):
+        b = 0
+        for f in range(1, n_features):
+            if rest[f, f] > rest[b, b]:
+                b = f
+        if not rest[b, b] > n_features * _EPSILON:
+            return found
+        _eliminate(rest, b, row, 0)
+    return int(n_features)
+
+
+@compiled
+def _eliminate(rest: Features, b: int, row: Features, first: int) -> None:
+    """Fill the row of Cholesky's factor for feature b, and take it from the rest, from first on."""
+    root = np.sqrt(rest[b, b])
+    for f in range(first, rest.shape[0]):
+        row[f] = rest[b, f] / root
+    for f in range(first, rest.shape[0]):
+        for g in range(first, rest.shape[0]):
+            rest[f, g] -= row[f] * row[g]
 
 
 @compiled

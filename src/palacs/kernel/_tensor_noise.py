@@ -12,12 +12,21 @@ import numpy as np
 from palacs.arrays import LOOP_FEATURES, ByClass, Tensor, draws, like, on_host, torch_of
 from palacs.checks import Codes
 from palacs.kernel._bandwidth import NO_DISTANCE, bandwidth_of
-from palacs.kernel._noise import MIXED, MOST_COMPARED, STEPS, cosine_dimensions, factor_of
+from palacs.kernel._noise import (
+    MIXED,
+    MOST_COMPARED,
+    STEPS,
+    cosine_dimensions,
+    factor_of,
+    fitting_noise,
+)
 from palacs.kernel._tensor_fit import lengths_of
 from palacs.stream import PENDING, PSEUDO, Stream
 
 # So many blocks of random numbers are drawn at a time.
 _BLOCKS = 2**22
+# So many instances of few features are looked at by the compiled rule, wherever they lie.
+_FEW = 4_000
 
 
 class TensorNoise(NamedTuple):
@@ -53,6 +62,15 @@ def noise_in_all_directions(bandwidth: float, n_features: int) -> TensorNoise:
 def fitting_noise_tensor(known: ByClass, reach: float) -> TensorNoise:
     """Return noise as long as ``reach`` along the instances, as `fitting_noise` does for arrays."""
     torch = torch_of(known.X)
+    # Directions are counted in the order of acquisition.
+    order = torch.argsort(known.order)
+    few = known.X.shape[1] <= LOOP_FEATURES
+    if few and (len(known.X) <= _FEW or not known.X.is_cuda):
+        # A factor of few directions magnifies rounding: it takes the very same numbers.
+        X, y = (on_host(each[order]) for each in (known.X, known.y))
+        noise = fitting_noise(X.astype(np.float64), y, len(known.lengths), reach)
+        directions = like(noise.directions, known.X)
+        return TensorNoise(noise.bandwidth, directions, None, noise.n_terms, noise.scale)
     units, usable = _unit_deviations(known)
     if not usable.any():
         units, usable = _unit_deviations(
@@ -62,15 +80,13 @@ def fitting_noise_tensor(known: ByClass, reach: float) -> TensorNoise:
                 starts=known.starts[:1],
             )
         )
-    # Directions are counted in the order of acquisition.
-    order = torch.argsort(known.order)
     places = order[usable[order]]
     step = (len(places) - 1) // MOST_COMPARED + 1
     bandwidth = NO_DISTANCE
     if reach > 0.0:
         bandwidth = float(bandwidth_of(reach, _dimensions(units[places[::step]])))
     length = float(np.sqrt(reach))
-    if units.shape[1] > LOOP_FEATURES:
+    if not few:
         n_terms = MIXED if len(places) else 0
         return TensorNoise(bandwidth, units, places, n_terms, length / MIXED**0.5)
     used = units[places].double()
