@@ -25,6 +25,7 @@ extensions = [
     "docsite.sphinx_extension",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+smartquotes = False  # two dashes are an option, not a rule
 exclude_patterns = ["made", "images", "_static"]
 
 # MyST: links to headings as GitHub makes them, formulas between dollars.

@@ -46,7 +46,6 @@ MARKED = {
     ("README.md", "run with --trials 1 --datasets 3clusters: 500 trials take a quarter of an hour"),
     ("README.md", "not run: this would install from an index"),
     ("README.md", "run with --trials 4: a hundred trials take minutes"),
-    ("README.md", "not run: it goes on until it is stopped, see docs/studio.md"),
     (
         "docs/studio.md",
         "not run: needs a container engine; test_container.py does what the two files say",

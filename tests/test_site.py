@@ -116,7 +116,7 @@ def test_every_page_can_be_reached_from_the_first() -> None:
 
 def _leads_to(name: str) -> list[str]:
     lines = [
-        line.strip()
+        re.sub(r".*<(.+)>", r"\1", line.strip())
         for token in MarkdownIt().parse(PAGES[name])
         if token.type == "fence" and token.info == "{toctree}"
         for line in token.content.splitlines()

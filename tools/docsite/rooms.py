@@ -21,7 +21,7 @@ def rooms() -> dict[str, list[str]]:
         floor: [room for room in names if room not in WITHOUT_NAMES]
         for floor, names in floors.items()
     }
-    return {"beside the house": ["testing"], **dict(reversed(shown.items()))}
+    return {**dict(reversed(shown.items())), "beside the house": ["testing"]}
 
 
 def page(room: str) -> str:
@@ -65,7 +65,8 @@ def names_of(module: ModuleType) -> list[str]:
     """Return what a room promises, but for its version and what is not palacs's own."""
     promised = dict.fromkeys([*module.__all__, *getattr(module, "_HOMES", ())])
     names = [name for name in promised if not name.startswith("__")]
-    return [name for name in names if home_of(module, name) is not None]
+    own = [name for name in names if home_of(module, name) is not None]
+    return sorted(own, key=lambda name: kind_of(module, name) == "data")  # constants last
 
 
 def home_of(module: ModuleType, name: str) -> str | None:
