@@ -172,3 +172,19 @@ def test_what_the_extractor_in_force_cannot_read_is_kept_with_the_reason() -> No
     request = campaign.ask()
     campaign.performed(request, recording=Recording.keep(b"1,1\n8,9", "late.csv"))
     assert campaign.tell(request).x.tolist() == [8.0, 9.0]
+
+
+def test_a_note_that_comes_with_a_recording_again_is_kept_or_refused() -> None:
+    campaign = create_campaign("notes", ["a", "b"], storage="memory")
+    request, photo = campaign.ask(), Recording.keep(b"...", "photo.jpg")
+    bring_recording(campaign, request, photo, attrs={"subject": "s01"})
+    n = len(campaign.events())
+    bring_recording(campaign, request, photo, attrs={"subject": "s01"})
+    assert len(campaign.events()) == n, "the same again says nothing new"
+    bring_recording(campaign, request, photo, attrs={"light": "dim"})
+    assert campaign.request(request.id).attrs == {"subject": "s01", "light": "dim"}
+    assert campaign.recording(request.id) == photo
+    campaign.tell(request, [1.0])
+    bring_recording(campaign, request, photo, attrs={"light": "dim"})
+    with pytest.raises(Conflict, match="already told with other attributes"):
+        bring_recording(campaign, request, photo, attrs={"light": "bright"})

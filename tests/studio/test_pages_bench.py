@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser, FilePayload, Page, Response, expect
+from playwright.sync_api import Browser, FilePayload, Page, Response, Route, expect
 
-from palacs.campaign import create_campaign, load_campaign
+from palacs.campaign import Recording, bring_recording, create_campaign, load_campaign
 
 from .visitor import Visitor, expect_live, visiting
 
@@ -60,12 +62,18 @@ def test_many_classes_are_searched_and_the_matrix_is_zoomed(
     shared_studio: Any, visitor: Visitor
 ) -> None:
     many(shared_studio, "fifty", 50, 300)
-    page = visitor.open("/campaigns/fifty")
-    rows = page.locator("[data-class]")
-    expect(rows).to_have_count(10)
-    page.get_by_label("Search").fill("0049")
-    expect(rows).to_have_count(1)
-    page.get_by_label("Search").fill("")
+    page, held = visitor.open("/reports"), list[Route]()
+    page.route(re.compile("part=evidence"), lambda route: held.append(route))
+    page.goto(f"{shared_studio.base_url}/campaigns/fifty")
+    rows, counted = page.locator("[data-class]"), page.locator("[data-class-count]")
+    expect(counted).to_have_text("10 of 50, the fewest first until recall is worked out")
+    for _ in range(2):  # before there is evidence, and with it
+        expect(rows).to_have_count(10)
+        page.get_by_label("Search").fill("0049")
+        expect(rows).to_have_count(1)
+        page.get_by_label("Search").fill("")
+        page.unroute_all()  # what was held goes on
+        expect(counted).to_have_text("10 of 50")
     page.get_by_label("First").select_option("as declared")
     expect(rows.first).to_have_attribute("data-class", "sign 0000")
     page.get_by_role("button", name="Show more classes").click()
@@ -140,6 +148,30 @@ def test_a_table_comes_in_whole_and_the_labelled_set_goes_out(
     assert download.value.path().read_text() == (
         "x0,x1,x2,x3,x4,label\n1.0,2.0,3.0,4.0,5.5,rest\n1.0,2.0,3.0,4.0,0.25,left\n"
     )
+
+
+def test_recordings_that_wait_are_shown_and_extracted(shared_studio: Any, visitor: Visitor) -> None:
+    file = io.BytesIO()
+    np.savez(file, epoch=np.random.default_rng(0).normal(size=(1, 400)))
+    with create_campaign("waiting", ["left", "right"], storage=shared_studio.storage) as campaign:
+        for kept in (
+            Recording.keep(file.getvalue(), "good.npz"),
+            Recording.keep(b"?", "bad.npz"),
+        ):
+            bring_recording(campaign, campaign.ask(), kept)
+        page = visitor.open("/campaigns/waiting")
+        note, rows = page.locator("[data-recorded-note]"), page.locator("[data-recorded-request]")
+        expect(note).to_contain_text("2 recordings wait for features, and no extractor is in force")
+        expect(rows).to_have_count(2)
+        expect(page.get_by_role("button", name="Extract")).to_have_count(0)
+        campaign.extract("mel-bands(rate=100)", reason="now there is one")
+        expect(note).to_contain_text("in force is palacs.extractors.MelBands(rate=100)")
+        page.get_by_role("button", name="Extract all").click()
+        expect(page.locator("[data-recorded-told]")).to_have_text("1 instance recorded.")
+        expect(page.locator("[data-recorded-error]")).to_contain_text("bad.npz")
+        expect(rows).to_have_count(1)
+        assert [row["file"] for row in campaign.recordings_waiting()] == ["bad.npz"]
+    visitor.complaints.clear()  # the browser notes the one that was refused
 
 
 def test_a_campaign_is_created_with_everything(shared_studio: Any, visitor: Visitor) -> None:

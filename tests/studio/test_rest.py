@@ -168,3 +168,20 @@ def test_no_error_names_a_file_of_the_studio(
     )
     status, answer = shared_studio.call("GET", f"{path}/recording?id=i")
     assert (status, "/s/1" in answer["error"]["message"]) == (404, False)
+
+
+def test_refusals_say_what_to_do_in_words_of_rest(shared_studio: Any, full: str) -> None:
+    path = f"/campaigns/{full}"
+    id_ = shared_studio.ask(full)["id"]
+    for body, status, says in (
+        ({"id": id_}, 409, "no recording came for request"),
+        ({"id": "nobody"}, 404, "the history lists them"),
+        ({"id": id_, "x": [1e308, 0]}, 422, "leave out what is no measurement"),
+    ):
+        found, answer = shared_studio.call("POST", f"{path}/tell", body)
+        assert (found, says in answer["error"]["message"]) == (status, True), answer
+    found, answer = shared_studio.call("POST", f"{path}/predict", {"x": [[1e308, 0]]})
+    assert found == 422
+    assert "leave out" in answer["error"]["message"]
+    many = {"answers": [{"id": "nobody", "x": [1, 2]}]}
+    assert "()" not in shared_studio.call("POST", f"{path}/tell-many", many)[1]["error"]["message"]

@@ -117,7 +117,7 @@ def find(ledger: Ledger, id_: str) -> Entry:
     entry = ledger.entries.get(id_)
     if entry is None:
         raise UnknownEntry(
-            f"no request or instance {_values.brief(id_)} in this campaign; history() lists them."
+            f"no request or instance {_values.brief(id_)} in this campaign; the history lists them."
         )
     return entry
 
@@ -293,14 +293,21 @@ def performed(
     known = recording_of(entry)
     if recording is not None and known is not None and recording.to_json() != known.to_json():
         raise Conflict(f"request {id_!r} has another recording already; undo it first.")
+    # Performing again is harmless; a note that came with a recording must not get lost.
+    new = recording is not None and {**noted(entry), **(attrs or {})} != noted(entry)
     if entry.told_at is not None:
+        if new:
+            raise Conflict(
+                f"request {id_!r} was already told with other attributes; to correct it, "
+                "retract it and add the right instance."
+            )
         return []
-    if entry.performed_at is not None and (recording is None or known is not None):
+    if entry.performed_at is not None and not new and (recording is None or known is not None):
         return []
     if entry.failed_at is not None:
         raise Conflict(f"request {id_!r} was already reported as failed.")
     payload: dict[str, Any] = {"lease": ledger.settings.lease}
-    if recording is not None:
+    if recording is not None and known is None:
         payload["recording"] = recording.to_payload()
     return [Draft("performed", id_, entry.asked, payload=payload, attrs=attrs)]
 

@@ -8,6 +8,8 @@ and instruments, are never refused: an instrument may tell what any page has per
 
 from __future__ import annotations
 
+import json
+from pathlib import PurePath
 from typing import Any
 
 from palacs.campaign import _operations, _values
@@ -17,6 +19,7 @@ from palacs.campaign._campaign_errors import Conflict, DoesNotFit
 from palacs.campaign._course import renew
 from palacs.campaign._extracting import ExtractingCampaign
 from palacs.campaign._ledger import Ledger
+from palacs.campaign._noted import noted
 from palacs.campaign._records import Instance, Request, id_of
 from palacs.storage import Draft
 
@@ -99,6 +102,32 @@ class OwningCampaign(ExtractingCampaign):
                 return self._ledger.instance(entry)
         with kept(op):
             return self.request(entry.id)
+
+    def recordings_waiting(self) -> list[dict[str, Any]]:
+        """Return what was recorded for requests that have no features yet, oldest first.
+
+        Id, label, file, and why: what the extractor said about it. Leases do not matter.
+
+        Examples
+        --------
+        >>> from palacs.campaign import Recording, bring_recording, create_campaign
+        >>> c = create_campaign("demo", ["rest", "left"], storage="memory")
+        >>> waits = bring_recording(c, c.ask(), Recording.keep(b"...", "photo.jpg"))
+        >>> [row["file"] for row in c.recordings_waiting()]
+        ['photo.jpg']
+        """
+        self._refresh()
+        with self._mutex:
+            waiting = [entry for entry in self._ledger.open_requests() if entry.recording]
+            return [
+                {
+                    "id": entry.id,
+                    "label": entry.asked,
+                    "file": PurePath(str(json.loads(entry.recording or "")["where"])).name,
+                    "why": str(noted(entry).get("not_extracted", "")),
+                }
+                for entry in waiting
+            ]
 
     def done_by(self, holder: str, most: int = 20) -> list[dict[str, Any]]:
         """Return what a holder did last, the latest first: id, label, state, whether recorded.

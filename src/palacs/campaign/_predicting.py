@@ -91,6 +91,9 @@ class PredictingCampaign(CampaignReader):
         return known[1], now.classes, now.scaled.shape[1]
 
 
+_REMEDY = "leave the instance out, or fill the value in"
+
+
 def _checked(X: npt.ArrayLike, n_features: int) -> npt.NDArray[np.float64]:
     if not hasattr(X, "__len__"):
         raise ValueError(f"X={_values.brief(X)} holds no instance; give rows of numbers.")
@@ -101,7 +104,7 @@ def _checked(X: npt.ArrayLike, n_features: int) -> npt.NDArray[np.float64]:
     found = []
     for place, row in enumerate(rows):
         try:
-            found.append(_values.check_vector(row, n_features))
+            found.append(_values.check_vector(row, n_features, _REMEDY))
         except ValueError as error:
             raise type(error)(f"row {place}: {error}" if not one else str(error)) from error
     return np.array(found)

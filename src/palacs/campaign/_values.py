@@ -72,7 +72,10 @@ def check_classes(classes: Iterable[Any]) -> tuple[Label, ...]:
     return labels
 
 
-def check_vector(x: Any, n_features: int | None = None) -> Vector:
+_BEFORE_TELLING = "repeat the recording, fail the request, or fill in missing values before telling"
+
+
+def check_vector(x: Any, n_features: int | None = None, remedy: str = _BEFORE_TELLING) -> Vector:
     """Return a feature vector of shape (n_features,), finite, as float64.
 
     Minus zero becomes zero, so that the same values always have the same bytes.
@@ -85,8 +88,8 @@ def check_vector(x: Any, n_features: int | None = None) -> Vector:
     if bad.any():
         place = int(np.argmax(bad))
         raise ValueError(
-            f"x[{place}]={vector[place]} is not a usable number; repeat the recording, fail the "
-            "request, or fill in missing values before telling."
+            f"x[{place}]={vector[place]} is not a usable number, which is at most {LARGEST:g}; "
+            f"{remedy}."
         )
     if n_features is not None and vector.size != n_features:
         raise DoesNotFit(

@@ -27,6 +27,15 @@ class PendingOut(Answer):
     holder: str | None
 
 
+class RecordedOut(Answer):
+    """A recording that waits for features."""
+
+    id: str
+    label: Label
+    file: str
+    why: Annotated[str, Field(description="What the extractor said about it; else empty.")]
+
+
 class ClassInsight(Answer):
     """One class of the bench."""
 
@@ -128,7 +137,18 @@ class Standing(Answer):
     budget_cost: float | None = None
     spent: float = 0.0
     strategy: str = ""
+    proportions: Annotated[
+        bool, Field(description="Whether it is known how often classes occur.")
+    ] = False
     n_features: int | None = None
+    axes: Annotated[
+        list[str] | None, Field(description="What the first two features are called.")
+    ] = None
+    extractor: Annotated[str | None, Field(description="The one in force.")] = None
+    recorded: Annotated[
+        list[RecordedOut] | None, Field(description="Recordings that wait for features; the first.")
+    ] = None
+    n_recorded: int = 0
     labels: list[Label] | None = None
     counts: list[int] | None = None
     paused: list[Label] | None = None

@@ -244,9 +244,14 @@ def _numbers(
                 "a recording at an address is not read here; send its content, or the numbers."
             )
         return None
-    nothing = body.x is None and body.text is None
-    if nothing and isinstance(body, m.Tell) and campaign.recording(body.id) is not None:
-        return None  # it came when the request was performed
+    if body.x is None and body.text is None and isinstance(body, m.Tell):
+        if campaign.recording(body.id) is not None:
+            return None  # it came when the request was performed
+        raise Refused(
+            f"no recording came for request {body.id!r:.60} that its features could be made of; "
+            "give the numbers as x, a list, or as text.",
+            409,
+        )
     if (body.x is None) == (body.text is None):
         raise Refused("give the numbers either as x, a list, or as text.")
     if body.text is None:

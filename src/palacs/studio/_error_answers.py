@@ -22,6 +22,7 @@ from starlette.types import Scope
 from palacs import campaign as cp
 from palacs import storage as st
 from palacs.studio._links import NoLinks
+from palacs.studio._models import LARGEST
 
 # From the special to the general: the first that fits decides.
 _STATUS: tuple[tuple[type[Exception], int, str], ...] = (
@@ -178,8 +179,15 @@ def _invalid(request: Request, error: Exception) -> Response:
         # Of a choice between types, their names mean nothing to whoever sent it.
         steps = (step for step in map(str, problem["loc"]) if not _OURS.match(step))
         place = ".".join(steps)
-        parts.append(f"{place}: {problem['msg']}" if place else str(problem["msg"]))
+        said = str(problem["msg"])
+        if LARGEST in map(abs, _limits(problem)):
+            said += "; leave out what is no measurement, or give it in another unit"
+        parts.append(f"{place}: {said}" if place else said)
     return error_response(request.scope, 422, "invalid", "; ".join(dict.fromkeys(parts)) + ".")
+
+
+def _limits(problem: dict[str, Any]) -> list[float]:
+    return [each for each in problem.get("ctx", {}).values() if isinstance(each, (int, float))]
 
 
 def _http(request: Request, error: Exception) -> Response:

@@ -146,6 +146,7 @@ def _waiting(now: Snapshot, holder: str | None) -> Request | None:
 
 def _standing(campaign: StudioCampaign, now: Snapshot, waiting: Request | None) -> dict[str, Any]:
     """Return where the campaign stands, which takes no time."""
+    recorded = campaign.recordings_waiting()
     return {
         "phase": now.phase,
         "title": now.settings.title,
@@ -153,7 +154,12 @@ def _standing(campaign: StudioCampaign, now: Snapshot, waiting: Request | None) 
         "budget_cost": now.settings.budget_cost,
         "spent": now.spending.spent,
         "strategy": str(now.settings.strategy["name"]),
+        "proportions": now.conditions is not None and now.conditions.proportions is not None,
         "n_features": campaign.n_features,
+        "axes": (campaign.feature_names or [])[:2],
+        "extractor": campaign.extractor,
+        "recorded": recorded[:_MOST_PENDING],
+        "n_recorded": len(recorded),
         "labels": now.classes,
         "counts": now.counts(),
         "paused": [label for label in now.classes if label in now.paused],

@@ -15,6 +15,7 @@ import { brief, percent, whole } from "./locale.js";
 import { takeTables } from "./many.js";
 import { Matrix } from "./matrix.js";
 import { Notes } from "./notes.js";
+import { Waiting } from "./recorded.js";
 import { Sitting } from "./sitting.js";
 import { sleep } from "./timing.js";
 
@@ -32,6 +33,7 @@ const history = new History(path, () => refresh());
 const course = new Course(path, () => refresh());
 const sitting = new Sitting(path);
 const connect = new Connect(campaign);
+const waiting = new Waiting(path, () => refresh());
 const classes = new Classes(path, (label, paused) => change(paused ? "resume" : "pause", label));
 takeTables(path, notes, () => refresh());
 const accuracy = new Lines(find("[data-accuracy]"), "Cross-validated accuracy and recall over acquisitions");
@@ -112,7 +114,7 @@ const parts = {
     showEvidence(evidence, standing);
     advise();
   }),
-  map: later(() => get(`${path}/insight?part=map&map=${method.value}`), (/** @type {Mapped} */ part, standing) => showMap(part, standing.labels)),
+  map: later(() => get(`${path}/insight?part=map&map=${method.value}`), (/** @type {Mapped} */ part, standing) => showMap(part, standing)),
 };
 
 /** @param {Standing} standing */
@@ -121,6 +123,7 @@ function showNow(standing) {
   answer.show(standing, decision);
   classes.show(standing, evidence);
   showPending(standing);
+  waiting.show(standing);
   if (!evidence && standing.counts.some(Boolean)) wait();
 }
 
@@ -243,9 +246,9 @@ find("[data-add-class]").addEventListener("submit", async (event) => {
   if (find("[data-class-error]").hidden) field.value = "";
 });
 
-/** @type {(part: Mapped, labels: Label[]) => void} */
-function showMap({ map: { method: used, points, left_out: rest } }, labels) {
-  const [across = "feature 1", up = "feature 2"] = details?.settings.features?.names ?? [];
+/** @type {(part: Mapped, standing: Standing) => void} */
+function showMap({ map: { method: used, points, left_out: rest } }, { labels, axes: names }) {
+  const [across = "feature 1", up = "feature 2"] = names;
   const axes = used === "identity" ? [across, up] : ["component 1", "component 2"];
   // One feature alone would lie on a line; the classes lie one above the other instead.
   const line = used === "identity" && points.every((point) => point.y === 0);
@@ -319,7 +322,8 @@ async function showAdvice() {
     const { stop, reason } = await get(`${path}/stopping`);
     find("[data-stopping]").textContent = reason;
     find("[data-stopping]").classList.toggle("stop", stop);
-    say(find("[data-stopping-of]"), acquired ? `After ${whole(acquired)} instances.` : "");
+    const by = now?.proportions ? "as often as it occurs in use" : "the same";
+    say(find("[data-stopping-of]"), acquired ? `After ${whole(acquired)} instances. In this error every class counts ${by}; accuracy counts instances, of each class as many as were acquired. The two divide the instances differently and need not add up to 100 %.` : "");
   } catch (caught) {
     find("[data-stopping]").textContent = problemOf(caught).message;
   }

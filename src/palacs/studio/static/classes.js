@@ -13,6 +13,15 @@ const FIRST = 10;
 const PAGE = 50;
 const WAIT_MS = 200;
 
+/** @type {(now: Standing) => ClassRow[]} */
+function counted(now) {
+  const total = now.counts.reduce((sum, count) => sum + count, 0) || 1;
+  const paused = new Set(now.paused);
+  return now.labels.map((label, place) => ({
+    recall: null, judged: 0, label, count: now.counts[place], share: now.counts[place] / total, paused: paused.has(label),
+  }));
+}
+
 export class Classes {
   /**
    * @param {string} path Of the campaign.
@@ -23,6 +32,7 @@ export class Classes {
     this.toggle = toggle;
     this.limit = FIRST;
     this.timer = 0;
+    this.known = false;
     /** @type {Standing | null} */
     this.now = null;
     this.tools = find("[data-class-tools]");
@@ -52,20 +62,45 @@ export class Classes {
     this.now = now;
     const many = now.labels.length > FEW;
     this.tools.hidden = !many;
+    this.known ||= evidence !== null;
     if (many) {
-      if (evidence) this.look();
+      this.look();
       return;
     }
     const known = new Map(evidence?.classes.map((row) => [String(row.label), row]));
-    const total = now.counts.reduce((sum, count) => sum + count, 0) || 1;
-    this.draw(now.labels.map((label, place) => ({
-      recall: null, judged: 0, ...known.get(String(label)),
-      label, count: now.counts[place], share: now.counts[place] / total, paused: now.paused.includes(label),
-    })));
+    this.draw(counted(now).map((row) => {
+      const { recall = null, judged = 0 } = known.get(String(row.label)) ?? {};
+      return { ...row, recall, judged };
+    }));
     find("[data-more-classes]").hidden = true;
   }
 
+  /**
+   * Counts are known at once: until there is evidence, classes are listed by them.
+   * @param {Standing} now
+   */
+  list(now) {
+    const wanted = this.search.value.trim().toLowerCase();
+    const rows = counted(now).filter(({ label }) => String(label).toLowerCase().includes(wanted));
+    if (this.order.value === "name") rows.sort((one, other) => String(one.label).localeCompare(String(other.label)));
+    else if (this.order.value !== "declared") rows.sort((one, other) => one.count - other.count);
+    const shown = rows.slice(0, this.limit);
+    this.draw(shown);
+    const how = this.order.value === "worst" ? ", the fewest first until recall is worked out" : "";
+    this.say(shown.length, rows.length, how);
+  }
+
+  /** @type {(shown: number, total: number, how?: string) => void} */
+  say(shown, total, how = "") {
+    find("[data-class-count]").textContent = `${total > shown ? `${whole(shown)} of ${whole(total)}` : `${whole(total)} found`}${how}`;
+    find("[data-more-classes]").hidden = shown >= total;
+  }
+
   async look() {
+    if (!this.known && this.now) {
+      this.list(this.now);
+      return;
+    }
     /** @type {ClassRow[]} */
     const rows = [];
     let total = 0;
@@ -80,8 +115,7 @@ export class Classes {
     }
     if (wanted.search !== this.search.value.trim()) return;
     this.draw(rows);
-    find("[data-class-count]").textContent = total > rows.length ? `${whole(rows.length)} of ${whole(total)}` : `${whole(total)} found`;
-    find("[data-more-classes]").hidden = rows.length >= total;
+    this.say(rows.length, total);
   }
 
   /** @param {ClassRow[]} rows */

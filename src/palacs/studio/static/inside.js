@@ -38,7 +38,7 @@ function offer({ settings, status }) {
   find("[data-view]").hidden = !many;
   for (const field of [across, up]) field.max = String(status.n_features ?? 2);
   for (const field of document.querySelectorAll("[data-pair]")) if (field instanceof HTMLElement) field.hidden = along.value !== "pair";
-  const names = settings.features?.names;
+  const names = settings.features?.names ?? settings.named;
   say(find("[data-names]"), many && along.value === "pair" && names ? names.slice(0, 20).map((name, place) => `${place + 1} ${name}`).join(", ") + (names.length > 20 ? " …" : "") : "");
 }
 

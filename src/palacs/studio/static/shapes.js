@@ -20,7 +20,7 @@
  * @property {string | null} error
  *
  * @typedef {object} Details A campaign's settings and status.
- * @property {{ classes: Label[], groups?: string[], attrs?: Record<string, any>, features?: { names?: string[] } }} settings
+ * @property {{ classes: Label[], groups?: string[], attrs?: Record<string, any>, features?: { names?: string[] }, named?: string[] }} settings
  * @property {Status} status
  *
  * @typedef {object} Status
@@ -34,6 +34,12 @@
  * @property {Time | null} expires_at
  * @property {boolean} performed
  * @property {string | null} holder The page or program it belongs to.
+ *
+ * @typedef {object} Recorded A recording whose features are still to come.
+ * @property {string} id
+ * @property {Label} label
+ * @property {string} file
+ * @property {string} why What the extractor said about it; else empty.
  *
  * @typedef {{ id: string, label: Label }} Shown A request as a cue shows it.
  *
@@ -72,6 +78,11 @@
  * @property {number} spent
  * @property {string} strategy
  * @property {number | null} n_features
+ * @property {boolean} proportions Whether it is known how often classes occur in use.
+ * @property {string[]} axes What the first two features are called, where that is known.
+ * @property {string | null} extractor In force.
+ * @property {Recorded[]} recorded Recordings that wait for features, the first hundred.
+ * @property {number} n_recorded
  * @property {Label[]} labels All classes.
  * @property {number[]} counts Their instances.
  * @property {Label[]} paused
