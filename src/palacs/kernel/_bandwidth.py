@@ -188,7 +188,8 @@ def add_spanned(X: Features, origin: Features, usual: float, basis: Features, fo
                     rest[f] -= along * basis[b, f]
         length = length_of(rest)
         if length > flat:
-            basis[found] = rest / length
+            for f in range(n_features):
+                basis[found, f] = rest[f] / length
             found += 1
     return found
 

@@ -182,12 +182,12 @@ def squared_block(
     close = _CLOSE if X.itemsize > 4 else _CLOSE_SINGLE
     rows, columns = places
     A, B = centred
-    squared = np.empty((A.shape[0], B.shape[0]))
-    squared[:] = np.dot(A, B.T)
+    products = np.dot(A, B.T)
+    squared = np.empty(products.shape)
     for r in range(squared.shape[0]):
         for j in range(squared.shape[1]):
             both = norms[0][r] + norms[1][j]
-            squared[r, j] = both - 2.0 * squared[r, j]
+            squared[r, j] = both - 2.0 * np.float64(products[r, j])
             if not squared[r, j] > both * close:  # also where the product is not a number
                 squared[r, j] = squared_distance(X[rows[r]], X[columns[j]])
     return squared

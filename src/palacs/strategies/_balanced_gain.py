@@ -274,7 +274,8 @@ def hold_together(wanted: Features, confusion: Features, stiffness: Features) ->
         for r in range(c + 1, n):
             if matrix[r, c] != 0.0:
                 factor = matrix[r, c] / matrix[c, c]
-                matrix[r, c:] -= factor * matrix[c, c:]
+                for k in range(c, n):
+                    matrix[r, k] -= factor * matrix[c, k]
                 z[r] -= factor * z[c]
     for c in range(n - 1, -1, -1):
         for r in range(c + 1, n):
