@@ -63,6 +63,7 @@ SITE := build/docs-python/bin/python
 docs docs-links:
 	@INTO=build/docs-python tools/setup docs
 	@$(SITE) tools/compiled.py
+	$(dir $(SITE))codespell README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs src
 	$(SITE) -m sphinx -n -W --keep-going -q -b $(if $(filter docs,$@),html,linkcheck) \
 		-d build/docs-kept docs build/$@
 	@echo "build/$@"

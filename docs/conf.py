@@ -52,6 +52,7 @@ html_css_files = ["palacs.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}  # as the system has it, until somebody chooses
 html_theme_options = {
     "logo": {"text": "palacs"},
     "navbar_align": "left",

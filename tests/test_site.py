@@ -150,6 +150,16 @@ def test_pages_use_our_words(name: str) -> None:
     assert words.strays(PAGES[name]) == []
 
 
+@pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith("decisions/")])
+def test_a_page_with_numbers_says_what_made_them(name: str) -> None:
+    assert words.from_nowhere(PAGES[name]) == []
+
+
+def test_a_number_from_nowhere_is_found() -> None:
+    assert words.from_nowhere("It is 12 % faster and takes 0.3 s.") == ["12 %", "0.3 s"]
+    assert words.from_nowhere("It is 12 % faster (`make bench`).") == []
+
+
 def test_a_stray_word_is_found_in_prose_but_not_in_code() -> None:
     assert words.strays("Ask the oracle for data points.") == ["data points", "oracle"]
     assert words.strays("Call `oracle()`.\n\n```python\noracle = 1\n```\n") == []

@@ -1,4 +1,4 @@
-"""The words of the pages: no synonyms of ours, and no misspellings that are known.
+"""The words of the pages: no synonyms of ours, and no numbers that come from nowhere.
 
 The list has what others call the things that palacs has one word for. What stands in code, in a
 link's address, in the title of somebody's work or between quotation marks is theirs.
@@ -28,6 +28,12 @@ SYNONYMS = {
 }
 _STRAY = re.compile(rf"\b(?:{'|'.join(SYNONYMS)})\b", re.IGNORECASE)
 
+_MEASURED = re.compile(r"(?<![\w.])\d[\d.,]* ?%|\b\d[\d.,]* (?:ms|s|MB|GB)\b")
+_SOURCE = re.compile(
+    r"`(?:python|palacs|make) [^`]+`|```(?:\{made\}|python|sh|console)|\[measured\]\(",
+    re.IGNORECASE,
+)
+
 
 def prose(text: str) -> str:
     """Return what a page says in words: without code, addresses, titles and quotations."""
@@ -51,6 +57,17 @@ def strays(text: str) -> list[str]:
     ['dataset']
     """
     return sorted({found.lower() for found in _STRAY.findall(prose(text))})
+
+
+def from_nowhere(text: str) -> list[str]:
+    """Return the measured numbers of a page that names no command, runs nothing and leads nowhere.
+
+    Examples
+    --------
+    >>> from_nowhere("It is 12 % faster."), from_nowhere("It is 12 % faster (`make bench`).")
+    (['12 %'], [])
+    """
+    return [] if _SOURCE.search(text) else _MEASURED.findall(prose(text))
 
 
 def anchors(text: str) -> set[str]:
