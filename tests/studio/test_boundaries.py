@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import socket
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from palacs.studio import StudioConfig, create_app
+from palacs.studio._server import Stoppable
 
 from .wire import bearer, cookie, send
 
@@ -205,3 +208,26 @@ def test_a_report_runs_no_scripts_and_reaches_nothing(lab: Any, report_id: str, 
     assert answer.headers["content-security-policy"].startswith("sandbox;")
     assert page.title() == "Findings"
     assert requested == [f"{lab.base_url}/api/v1/reports/{report_id}"]
+
+
+def test_whoever_waits_when_the_studio_stops_is_told_so() -> None:
+    sent: list[Any] = []
+
+    async def busy(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.Event().wait()
+
+    async def note(message: Any) -> None:
+        sent.append(message)
+
+    async def stop() -> None:
+        scope = {"type": "http", "path": "/api/v1/campaigns", "headers": []}
+        waiting = asyncio.create_task(Stoppable(busy)(scope, asyncio.Queue().get, note))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await waiting
+
+    # In a thread of its own: the browser's driver keeps an event loop in this one.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, stop()).result()
+    assert sent[0]["status"] == 503
+    assert b"start it and ask again" in sent[1]["body"]

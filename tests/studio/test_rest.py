@@ -11,6 +11,8 @@ import pytest
 
 from palacs.campaign import create_campaign, load_campaign
 from palacs.studio import StudioConfig, create_app
+from palacs.studio._links import LinkBook
+from palacs.studio._roles import Role
 
 from .wire import bearer, send
 
@@ -185,3 +187,52 @@ def test_refusals_say_what_to_do_in_words_of_rest(shared_studio: Any, full: str)
     assert "leave out" in answer["error"]["message"]
     many = {"answers": [{"id": "nobody", "x": [1, 2]}]}
     assert "()" not in shared_studio.call("POST", f"{path}/tell-many", many)[1]["error"]["message"]
+
+
+def again(studio: Any, path: str, body: Any, key: str) -> tuple[int, Any]:
+    return studio.call("POST", path, body, headers={"Idempotency-Key": key})  # type: ignore[no-any-return]
+
+
+def test_a_link_made_twice_is_one_link(shared_studio: Any, name: str) -> None:
+    path, body = f"/campaigns/{name}/links", {"role": "viewer", "name": "Anna", "days": 2}
+    first = again(shared_studio, path, body, f"{name} 1")
+    assert first[0] == 201
+    assert again(shared_studio, path, body, f"{name} 1") == first
+    assert again(shared_studio, path, {**body, "days": 3}, f"{name} 1")[0] == 409
+    assert again(shared_studio, path, body, f"{name} 2")[1]["id"] != first[1]["id"]
+    assert len(shared_studio.get(path)["links"]) == 2
+    shared_studio.post(f"{path}/revoke", {"id": first[1]["id"]})
+    status, answer = again(shared_studio, path, body, f"{name} 1")
+    assert (status, "is revoked; make a new one" in answer["error"]["message"]) == (409, True)
+
+
+def test_a_link_made_again_after_a_restart_has_a_new_address(tmp_path: Path) -> None:
+    books = [LinkBook(tmp_path / "lab.db.links") for _ in range(2)]
+    (first, one), (second, other) = (book.make(Role.VIEWER, None, "Anna", op="k") for book in books)
+    assert first == second
+    assert [books[0].by_secret(secret) for secret in (one, other)] == [None, first]
+
+
+def test_races_and_their_drawings_are_begun_and_undone_once(shared_studio: Any) -> None:
+    start = {"name": "twice", "afresh": True}
+    race = again(shared_studio, "/demo/digits/start", start, "s1")[1]
+    assert again(shared_studio, "/demo/digits/start", start, "s1")[1]["name"] == race["name"]
+    assert again(shared_studio, "/demo/digits/start", start, "s2")[1]["name"] != race["name"]
+    path, asked = f"/demo/digits/{race['name']}", race["next"]
+    for _ in range(2):
+        strokes = shared_studio.get(f"{path}/drawn-for-you?label={asked['label']}")["strokes"]
+        told = shared_studio.post(f"{path}/drawing", {"id": asked["id"], "strokes": strokes})
+        asked = told["next"]
+    for _ in range(2):
+        assert sum(again(shared_studio, f"{path}/undo", None, "u1")[1]["counts"]) == 1
+    assert sum(again(shared_studio, f"{path}/undo", None, "u2")[1]["counts"]) == 0
+    assert again(shared_studio, f"{path}/undo", None, "u3")[0] == 409
+
+
+def test_an_undo_that_found_nothing_takes_nothing_back_later(shared_studio: Any, name: str) -> None:
+    path = f"/campaigns/{name}"
+    assert again(shared_studio, f"{path}/undo", {}, "u1")[1]["state"] == "nothing"
+    shared_studio.post(f"{path}/add", {"label": "left", "x": [1, 2]})
+    assert again(shared_studio, f"{path}/undo", {}, "u1")[1]["state"] == "nothing"
+    assert shared_studio.get(f"{path}/status")["instances"] == 1
+    assert again(shared_studio, f"{path}/undo", {}, "u2")[1]["state"] == "retracted"

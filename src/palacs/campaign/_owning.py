@@ -24,6 +24,7 @@ from palacs.campaign._records import Instance, Request, id_of
 from palacs.storage import Draft
 
 _LOOKED_AT = 5_000
+_NOTHING = "there was nothing to undo"
 
 
 class OwningCampaign(ExtractingCampaign):
@@ -93,15 +94,26 @@ class OwningCampaign(ExtractingCampaign):
         whose = None if by is None else _values.check_name(by, "holder")
         # As it was before there were holders, so that a repetition is known.
         call = call_of(op, "undo", why) if whose is None else call_of(op, "undo", why, whose)
-        written = self._record(lambda ledger: _operations.undo(ledger, at, why, whose), call)
-        if not written:
+
+        def plan(ledger: Ledger) -> list[Draft]:
+            # Repeated after something came in, a call that found nothing must not take that back.
+            nothing = [] if call is None else [Draft("changed", payload={"reason": _NOTHING})]
+            return _operations.undo(ledger, at, why, whose) or nothing
+
+        written = self._record(plan, call)
+        if not written or written[0].entry is None:
             return None
         with self._mutex:
-            entry = self._ledger.entries[written[0].entry or ""]
+            entry = self._ledger.entries[written[0].entry]
             if entry.told_at is not None:
                 return self._ledger.instance(entry)
         with kept(op):
             return self.request(entry.id)
+
+    def done_under(self, op: str) -> list[str]:
+        """Return the requests and instances that a call with this id of the caller's wrote."""
+        with self.writing(), self._storage.write(self._stored.key) as turn:
+            return [event.entry for event in turn.operation(op) if event.entry is not None]
 
     def recordings_waiting(self) -> list[dict[str, Any]]:
         """Return what was recorded for requests that have no features yet, oldest first.

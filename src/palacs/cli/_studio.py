@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import threading
 import webbrowser
@@ -26,6 +27,7 @@ TOKEN_VARIABLE = "PALACS_STUDIO_TOKEN"
 REPORT_FOLDERS = (Path("results"), Path("comparison"))
 LOOPBACK = "127.0.0.1"
 HERE, EVERYWHERE = (LOOPBACK, "localhost"), ("0.0.0.0", "::")
+_INTERRUPTED = 130  # what a shell shows for Ctrl+C
 _REDIRECT = """<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0;url={url}"><title>palacs studio</title>
 <p><a href="{url}">palacs studio</a></p>
@@ -99,6 +101,7 @@ def studio_command(
     """
     if context.invoked_subcommand is not None:
         return
+    stopped = False
     with reporting():
         config = studio.StudioConfig(
             storage=storage,
@@ -123,7 +126,23 @@ def studio_command(
                 beside = stack.enter_context(studio.bind(bound.port))
             page = None if no_browser else stack.enter_context(_private_page(bound.launch_url))
             ready = partial(_announce, bound, page)
-            studio.serve(bound, listener=listener, beside=beside, ready=ready)
+            try:
+                studio.serve(bound, listener=listener, beside=beside, ready=ready)
+            except KeyboardInterrupt:
+                stopped = True
+    if stopped:
+        _leave()
+
+
+def _leave() -> None:
+    """End as Ctrl+C does, without waiting for what is still computed: nobody will see it."""
+    here = threading.main_thread()
+    if any(each is not here and not each.daemon for each in threading.enumerate()):
+        # All that was acknowledged is in the storage, and what is not is not written by halves.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(_INTERRUPTED)
+    raise typer.Exit(_INTERRUPTED)
 
 
 def _at(config: studio.StudioConfig, host: str) -> studio.StudioConfig:

@@ -9,7 +9,7 @@ import segno
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field, StrictStr
 
-from palacs.studio._deps import TheBook, TheCampaign, TheConfig, TheVisitor
+from palacs.studio._deps import TheBook, TheCampaign, TheConfig, TheOp, TheVisitor
 from palacs.studio._error_answers import Refused, refusing
 from palacs.studio._links import DEFAULT_DAYS, MOST_DAYS, Link, LinkBook
 from palacs.studio._models import PRINTABLE, Body, Id, Name, never
@@ -99,12 +99,12 @@ def list_links(request: Request, config: TheConfig) -> dict[str, Any]:
 
 @router.post("/links", status_code=201, response_model=LinkMade)
 def make_link(
-    request: Request, config: TheConfig, book: TheBook, visitor: TheVisitor, body: NewLink
+    request: Request, book: TheBook, visitor: TheVisitor, body: NewLink, op: TheOp = None
 ) -> dict[str, Any]:
     """Let somebody in, to one campaign or to the whole studio."""
     if body.campaign is not None:
         book.get(body.campaign)
-    return _made(request, visitor, body, body.campaign)
+    return _made(request, visitor, body, body.campaign, op)
 
 
 @router.post("/links/revoke", response_model=LinkEnded)
@@ -123,10 +123,14 @@ def list_campaign_links(
 
 @router.post("/campaigns/{name}/links", status_code=201, response_model=LinkMade)
 def make_campaign_link(
-    request: Request, campaign: TheCampaign, visitor: TheVisitor, body: NewCampaignLink
+    request: Request,
+    campaign: TheCampaign,
+    visitor: TheVisitor,
+    body: NewCampaignLink,
+    op: TheOp = None,
 ) -> dict[str, Any]:
     """Let somebody in to a campaign."""
-    return _made(request, visitor, body, campaign.name)
+    return _made(request, visitor, body, campaign.name, op)
 
 
 @router.post("/campaigns/{name}/links/revoke", response_model=LinkEnded)
@@ -156,12 +160,16 @@ def _listed(request: Request, config: TheConfig, campaign: str | None) -> dict[s
 
 
 def _made(
-    request: Request, visitor: Visitor, body: NewCampaignLink, campaign: str | None
+    request: Request,
+    visitor: Visitor,
+    body: NewCampaignLink,
+    campaign: str | None,
+    op: str | None,
 ) -> dict[str, Any]:
     links = _links(request)
     with refusing():
         link, secret = links.make(
-            body.role, campaign, body.name, days=body.days, maker=visitor.link
+            body.role, campaign, body.name, days=body.days, maker=visitor.link, op=op
         )
     url = f"{request.app.state.config.public_origin}/?token={secret}"
     return {**_shown(links, link), "url": url, "qr": qr_code(url)}

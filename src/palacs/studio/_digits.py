@@ -20,11 +20,12 @@ from palacs.campaign import (
     Snapshot,
     acting_holder,
     create_campaign,
+    follow_up,
 )
 from palacs.storage import CampaignExists
 from palacs.studio._answers import Answer, RequestOut
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
-from palacs.studio._deps import TheBook, TheCampaign, acting
+from palacs.studio._deps import TheBook, TheCampaign, TheOp, acting
 from palacs.studio._drawn_for_you import drawn_for_you
 from palacs.studio._error_answers import Refused, refusing
 from palacs.studio._models import Body, Id, Name, Number
@@ -135,16 +136,19 @@ class StrokesOut(Answer):
 
 
 @router.post("/start", response_model=Started)
-def start_race(book: TheBook, body: Start | None = None) -> dict[str, Any]:
+def start_race(book: TheBook, body: Start | None = None, op: TheOp = None) -> dict[str, Any]:
     """Begin a race or go on with it; the answer holds what to draw."""
     body = body or Start()
-    campaign = _open(book, body.name or DEFAULT_NAME, afresh=body.afresh)
+    campaign = _open(book, body.name or DEFAULT_NAME, afresh=body.afresh, op=op)
     return {"name": campaign.name, **_next(campaign), **_progress(campaign)}
 
 
 @router.post("/{name}/drawing", response_model=DrawingTold)
 def tell_drawing(campaign: TheCampaign, body: Drawing) -> dict[str, Any]:
-    """Tell a drawing; the answer holds how it was understood and what to draw next."""
+    """Tell a drawing; the answer holds how it was understood and what to draw next.
+
+    The same drawing for the same request again is harmless, so that it needs no key.
+    """
     _check(campaign)
     with refusing():
         x = to_digit(body.strokes)
@@ -168,17 +172,19 @@ def next_digit(campaign: TheCampaign) -> dict[str, Any]:
 
 
 @router.post("/{name}/undo", response_model=Started)
-def undo_drawing(campaign: TheCampaign) -> dict[str, Any]:
+def undo_drawing(campaign: TheCampaign, op: TheOp = None) -> dict[str, Any]:
     """Take the last drawing back, and the scan that came along with it."""
     _check(campaign)
     with refusing():
         now = campaign.snapshot()
         _, ids = _drawn(now)
-        if not ids:
+        before = [] if op is None else campaign.done_under(op)
+        if not ids and not before:
             raise Refused("there is no drawing to take back; draw one first.", 409, "nothing")
-        for id_ in (ids[-1], f"{_LENT}{ids[-1]}"):
-            if id_ in now.ids:
-                campaign.retract(id_, "undone while drawing")
+        last = (before or ids[-1:])[0]
+        campaign.retract(last, "undone while drawing", op=op)
+        if f"{_LENT}{last}" in now.ids:
+            campaign.retract(f"{_LENT}{last}", "undone while drawing", op=follow_up("lent", op))
     return {"name": campaign.name, **_next(campaign), **_progress(campaign)}
 
 
@@ -203,14 +209,15 @@ def drawn_by_program(
 # -- the campaign behind it ------------------------------------------------------------
 
 
-def _open(book: CampaignBook, base: str, *, afresh: bool) -> StudioCampaign:
-    """Return the latest race called `base`, `base`-2, ... or a new one."""
+def _open(book: CampaignBook, base: str, *, afresh: bool, op: str | None) -> StudioCampaign:
+    """Return the latest race called `base`, `base`-2, ... or a new one, once for each call."""
     while True:
         taken = {stored.name for stored in book.storage.campaigns()}
         names = [base, *(f"{base}-{number}" for number in range(2, len(taken) + 2))]
         races = [name for name in names if name in taken and _is_race(book.get(name))]
-        if races and not afresh:
-            return book.get(races[-1])
+        made = [name for name in races if op and book.get(name).events(limit=1)[0].op == op]
+        if made or (races and not afresh):
+            return book.get((made or races)[-1])
         free = next(name for name in names if name not in taken)
         try:
             with refusing():
@@ -221,6 +228,7 @@ def _open(book: CampaignBook, base: str, *, afresh: bool) -> StudioCampaign:
                     storage=book.storage,
                     budget=DRAWINGS,
                     bounds=[[0.0, GREYS]] * _FEATURES,
+                    op=op,
                 )
         except CampaignExists:
             continue  # somebody was faster

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from palacs.campaign import DoesNotFit
 from palacs.storage import ForkSafeLock, Storage
 from palacs.studio._roles import OWN_ONLY, Role, Visitor
 
@@ -27,6 +28,7 @@ MOST_DAYS = 366.0
 _MOST_LINKS = 10_000
 _PATIENCE_S = 10.0
 _DEEPEST = 20
+_MOST_TOLD = 1000
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS links (
@@ -122,7 +124,8 @@ class LinkBook:
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self._inside: sqlite3.Connection | None = None
-        self._mutex = ForkSafeLock()
+        self._mutex, self._making = ForkSafeLock(), ForkSafeLock()
+        self._told: dict[str, str] = {}
         if path is None:
             self._inside = sqlite3.connect(":memory:", check_same_thread=False)
             self._inside.executescript(_TABLES)
@@ -137,8 +140,13 @@ class LinkBook:
         *,
         days: float = DEFAULT_DAYS,
         maker: str | None = None,
+        op: str | None = None,
     ) -> tuple[Link, str]:
-        """Return a new link and its secret, which is known to nobody from then on."""
+        """Return a new link and its secret, which is known to nobody from then on.
+
+        Repeated with its `op`, a call returns the link that it made: with its secret, or after a
+        restart of the studio with a new one, since the first was not kept.
+        """
         if campaign is None and role in OWN_ONLY:
             raise ValueError(f"a link for {role}s leads to one campaign; say which.")
         if not name.strip() or len(name) > 100 or not name.isprintable():
@@ -146,18 +154,52 @@ class LinkBook:
         if not 0 < days <= MOST_DAYS:
             raise ValueError(f"days={days:g} must be more than 0 and at most {MOST_DAYS:g}.")
         now, secret = time.time(), secrets.token_urlsafe(24)
-        link = Link(
-            secrets.token_hex(4), role, campaign, name.strip(), now, now + days * DAY_S, None, maker
-        )
+        id_ = secrets.token_hex(4) if op is None else _id_of(op, maker)
+        link = Link(id_, role, campaign, name.strip(), now, now + days * DAY_S, None, maker)
         if maker is not None:
             link = self._within(link, maker)
+        with self._making:
+            before = [] if op is None else self._rows(f"{_SELECT} WHERE id = ?", (id_,))
+            if before:
+                return self._again(_link(before[0]), link)
+            self._insert(link, secret)
+            if op is not None:
+                self._told[id_] = secret
+                while len(self._told) > _MOST_TOLD:
+                    del self._told[next(iter(self._told))]
+        return link, secret
+
+    def _insert(self, link: Link, secret: str) -> None:
         with self._open(writes=True) as db:
             (n,) = db.execute("SELECT count(*) FROM links").fetchone()
             if n >= _MOST_LINKS:
                 raise ValueError(f"there are {n:,} links; no more are made.")
-            row = (link.id, _hashed(secret), str(role), campaign, link.name, now, link.expires_at)
-            db.execute("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?)", (*row, maker))
-        return link, secret
+            row = (link.id, _hashed(secret), str(link.role), link.campaign, link.name, link.made_at)
+            db.execute(
+                "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?)",
+                (*row, link.expires_at, link.maker),
+            )
+
+    def _again(self, known: Link, wanted: Link) -> tuple[Link, str]:
+        """Return a link that the same call made before."""
+        later = wanted.expires_at - known.expires_at
+        lasts_as_long = min(abs(later), abs(later - wanted.made_at + known.made_at)) <= 1.0
+        same = replace(wanted, made_at=known.made_at, expires_at=known.expires_at)
+        if same != replace(known, revoked_at=None) or not lasts_as_long:
+            raise DoesNotFit(
+                "this key was another call's before; give every call a key of its own."
+            )
+        if not self._stands(known):
+            raise DoesNotFit(
+                f"the link that this call made is {self.state(known)}; make a new one."
+            )
+        secret = self._told.get(known.id)
+        if secret is None:
+            secret = self._told[known.id] = secrets.token_urlsafe(24)
+            with self._open(writes=True) as db:
+                query = "UPDATE links SET secret = ? WHERE id = ?"
+                db.execute(query, (_hashed(secret), known.id))
+        return known, secret
 
     def _within(self, link: Link, maker: str) -> Link:
         """Return a link as it is made with another, with which it ends at the latest."""
@@ -277,6 +319,11 @@ _SELECT = "SELECT id, role, campaign, name, made_at, expires_at, revoked_at, mak
 def _link(row: tuple[Any, ...]) -> Link:
     id_, role, campaign, name, made_at, expires_at, revoked_at, maker = row
     return Link(id_, Role(role), campaign, name, made_at, expires_at, revoked_at, maker)
+
+
+def _id_of(op: str, maker: str | None) -> str:
+    """Return the id of the link that a call makes, whose key is its maker's own."""
+    return hashlib.sha256(f"{maker or ''} {op}".encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def _hashed(secret: str) -> bytes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
+import logging
 import os
 import socket
 import ssl
@@ -11,12 +13,16 @@ from contextlib import suppress
 from types import FrameType
 
 import uvicorn
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from palacs.studio._config import StudioConfig
+from palacs.studio._error_answers import error_response
 from palacs.studio._links import NoLinks
 from palacs.studio._web_app import create_app
 
 HOST = "127.0.0.1"
+_PATIENCE_S = 5  # for what is under way when it stops
+_GIVEN_UP = ("Cancel %s running task(s)", "ASGI callable returned without")
 
 
 def bind(port: int, address: str = HOST) -> socket.socket:
@@ -122,7 +128,7 @@ def serve(
     with suppress(NoLinks):  # where nothing can be written, links are made in the browser
         app.state.links.remember(config.public_origin)
     settings = uvicorn.Config(
-        app,
+        Stoppable(app),
         # Access logs would print the launch token.
         access_log=False,
         log_level="warning",
@@ -133,11 +139,41 @@ def serve(
         lifespan="on",
         ssl_certfile=config.certificate,
         ssl_keyfile=config.key,
-        timeout_graceful_shutdown=10,
+        timeout_graceful_shutdown=_PATIENCE_S,
         timeout_keep_alive=30,
     )
     server = _Server(settings, on_exit=app.state.hub.close, ready=ready)
     server.run(sockets=[listener or bind(config.port), *([] if beside is None else [beside])])
+
+
+class Stoppable:
+    """The studio, which answers those whose request is given up when it stops."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def noting(message: Message) -> None:
+            nonlocal begun
+            begun = begun or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except asyncio.CancelledError:
+            # Only a server that stops cancels what is under way.
+            if scope["type"] != "http":
+                raise
+            if not begun:
+                said = "the studio was stopped before this was done; start it and ask again."
+                await error_response(scope, 503, "stopped", said)(scope, receive, send)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether the server says something else than that it gives up what is under way."""
+    return not str(record.msg).startswith(_GIVEN_UP)
 
 
 class _Server(uvicorn.Server):
@@ -154,6 +190,10 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        logging.getLogger("uvicorn.error").addFilter(_is_news)
+        await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._on_exit()
