@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -45,6 +46,21 @@ def palacs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
 def demo(palacs: Shell) -> Shell:
     palacs("campaign", "create", "demo", "--classes", "a,b,c", "--seed", "0")
     return palacs
+
+
+def test_what_create_says_to_do_next_can_be_done(
+    palacs: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def next_of(*arguments: str) -> list[str]:
+        said = palacs("campaign", "create", *arguments, "--classes", "a,b").stdout
+        return shlex.split(said.partition("next: palacs ")[2])
+
+    elsewhere = ["--storage", "sqlite:///lab.db"]
+    assert next_of("plain") == ["campaign", "ask", "plain"]
+    assert next_of("year two", *elsewhere) == ["campaign", "ask", "year two", *elsewhere]
+    palacs("campaign", "ask", "year two", *elsewhere)
+    monkeypatch.setenv("PALACS_STORAGE", "sqlite:///lab.db")
+    assert next_of("third") == ["campaign", "ask", "third"]
 
 
 def test_a_shell_loop_over_ask_and_tell_works(tmp_path: Path) -> None:

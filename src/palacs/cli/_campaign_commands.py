@@ -6,6 +6,8 @@ Thin: parse, call, print. Every command takes ``--storage`` (or PALACS_STORAGE) 
 
 from __future__ import annotations
 
+import os
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -169,7 +171,9 @@ def create(
         if as_json:
             print_json({"name": name, "storage": where, **campaign.settings.to_payload()})
         else:
-            say(f"created {name!r} in {where}; next: palacs campaign ask {name}")
+            usual = storage in (DEFAULT_URL, os.environ.get("PALACS_STORAGE"))
+            then = ["palacs", "campaign", "ask", name, *([] if usual else ["--storage", where])]
+            say(f"created {name!r} in {where}; next: {shlex.join(then)}")
 
 
 @app.command()
