@@ -80,17 +80,18 @@
   }
 
   function curves(drawn) {
-    const svg = find("[data-curves]"), budget = now().budget;
-    const top = Math.max(0.1, ...drawn.flatMap(({ values }) => values)) * 1.05;
-    const x = (step) => 52 + (step / budget) * 570, y = (share) => 165 - (share / top) * 150;
-    const tick = (share) => `<text x="46" y="${y(share) + 4}" text-anchor="end">${percent(share)}</text><path d="M52 ${y(share)}H622" stroke="currentColor" stroke-opacity=".25"/>`;
+    const svg = find("[data-curves]"), budget = now().budget, wide = Math.max(260, svg.clientWidth);
+    svg.setAttribute("viewBox", `0 0 ${wide} 200`);
+    const top = Math.max(0.1, ...drawn.flatMap(({ values }) => values)) * 1.05, right = wide - 8;
+    const x = (step) => 52 + (step / budget) * (right - 52), y = (share) => 145 - (share / top) * 130;
+    const tick = (share) => `<text x="46" y="${y(share) + 4}" text-anchor="end">${percent(share)}</text><path d="M52 ${y(share)}H${right}" stroke="currentColor" stroke-opacity=".25"/>`;
     const lines = drawn.map(({ values, dash }) =>
       `<polyline fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="${dash}" points="${values.map((v, i) => `${x(i)},${y(v)}`).join(" ")}"/>`);
     const step = Number(slide.value);
-    svg.innerHTML = `<g fill="currentColor" font-size="12">${[0, top / 2, top / 1.05].map(tick).join("")}${lines.join("")}
-      <path d="M${x(step)} 12V165" stroke="currentColor" stroke-width="1"/>
-      <text x="52" y="185">0</text><text x="622" y="185" text-anchor="end">${budget} acquired</text>
-      <text x="340" y="185" text-anchor="middle">error: ${drawn.map(({ title, dash }) => `${title} ${dash ? "dashed" : "solid"}`).join(", ").replace(/[<&]/g, "")}</text></g>`;
+    svg.innerHTML = `<g fill="currentColor" font-size="12">${[0, top / 2.1, top / 1.05].map(tick).join("")}${lines.join("")}
+      <path d="M${x(step)} 8V145" stroke="currentColor"/>
+      <text x="52" y="165">0</text><text x="${right}" y="165" text-anchor="end">${budget} acquired</text>
+      <text x="52" y="188">error: ${drawn.map(({ title, dash }) => `${title} ${dash ? "dashed" : "solid"}`).join(", ")}</text></g>`;
     svg.setAttribute("aria-label", drawn.map(({ title, values }) => `${title}: from ${percent(values[0])} to ${percent(values.at(-1))}`).join("; "));
   }
 
@@ -166,6 +167,7 @@
     const playing = sides.some(({ who }) => who.value === YOU);
     if (playing && code in now().classes && event.target.tagName !== "SELECT") ask(code);
   });
+  window.addEventListener("resize", show);
   slide.value = "0";
   load();
 })();
