@@ -64,7 +64,7 @@ docs docs-links:
 	@INTO=build/docs-python tools/setup docs
 	@$(SITE) tools/compiled.py
 	$(dir $(SITE))codespell README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs src
-	$(SITE) -m sphinx -n -W --keep-going -q -b $(if $(filter docs,$@),html,linkcheck) \
+	$(SITE) -m sphinx -n -W --keep-going -q -j auto -b $(if $(filter docs,$@),html,linkcheck) \
 		-d build/docs-kept docs build/$@
 	@echo "build/$@"
 

@@ -28,7 +28,7 @@ for title, ours, theirs, scale, digits in (
     print()
 
 print("Bold is our best of a phase.\n\n## What the evaluation must show\n")
-print("| | measured | reached |\n|---|---|---|")
+print("| what | measured | reached |\n|---|---|---|")
 for finding in paper_findings(table1, table2):
     print(f"| {finding.claim} | {finding.measured} | {'yes' if finding.reached else 'no'} |")
 print("\n## Where ours differ\n")

@@ -54,7 +54,9 @@ def run(name: str, state: str) -> Path:
     )
     if done.returncode:
         raise ScriptFailed(f"docs/made/{name}.py failed:\n{done.stderr[-2000:]}")
-    printed.write_text(done.stdout, encoding="utf-8")
+    draft = folder / f"printed-{os.getpid()}"
+    draft.write_text(done.stdout, encoding="utf-8")
+    draft.replace(printed)  # another page may wait for it in another process
     return folder
 
 

@@ -36,7 +36,7 @@ def _section(typed: str, command: Any) -> str:
     parts = [f"{level} {typed}", *map(plain, about.split("\n\n")), f"```text\n{usage}\n```"]
     rows = [_row(each, context) for each in command.params if not getattr(each, "hidden", False)]
     if rows:
-        parts.append(table(["argument or option", ""], rows))
+        parts.append(table(["argument or option", "meaning"], rows))
     inside = getattr(command, "commands", {})
     if inside:
         parts.append(

@@ -34,7 +34,7 @@ def routes() -> str:
         place = path.removeprefix(_PREFIX)
         rows.append((code(name), code(f"{method} {place}"), plain(says.split("\n")[0])))
         sections.append(_section(whole, f"{method} {place}", operation))
-    return "\n\n".join([table(["id", f"below `{_PREFIX}`", ""], rows), *sections])
+    return "\n\n".join([table(["id", f"below `{_PREFIX}`", "does"], rows), *sections])
 
 
 def _section(whole: Schema, title: str, operation: Schema) -> str:
@@ -47,7 +47,7 @@ def _section(whole: Schema, title: str, operation: Schema) -> str:
     body = _body(whole, operation)
     rows += [(code(name), "body", kind, about) for name, kind, about in body]
     if rows:
-        parts.append(table(["field", "in", "value", ""], rows))
+        parts.append(table(["field", "in", "value", "meaning"], rows))
     answer = _answer(whole, operation)
     if answer:
         parts.append(f"Answers {answer}.")

@@ -75,4 +75,4 @@ def datasets() -> str:
         )
         for info in DATASETS.values()
     ]
-    return table(["name", "", "from", "the paper's budget", "extra"], rows)
+    return table(["name", "is", "from", "the paper's budget", "extra"], rows)
