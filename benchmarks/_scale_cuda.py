@@ -22,14 +22,21 @@ import numpy.typing as npt
 import torch
 
 from palacs.arrays import _exponents
-from palacs.evidence import evidence_of_tensor, halve
-from palacs.strategies import PALACS, SpareSettled
+from palacs.evidence import ClassEvidence, evidence_of_tensor, halve
+from palacs.evidence._held_tensors import HeldTensors
+from palacs.kernel import choose_places
+from palacs.strategies import PALACS, SpareSettled, Strategy
 from palacs.stream import Stream
 
 # What the vendor says of plain float32 arithmetic, per second.
 FLOAT32_RATE = 67e12
 DEVICE = "cuda"
 REPEATS = 5
+TELLS = 50
+# Utilities of float32 numbers further from float64's than that are wrong.
+TOO_FAR = 1e-3
+
+Decision = tuple[Any, npt.NDArray[np.float64]]
 
 
 class Row(NamedTuple):
@@ -82,30 +89,59 @@ def embeddings(n: int, n_features: int, n_classes: int) -> tuple[Any, npt.NDArra
 def _decisions(X: Any, y: npt.NDArray[np.int64]) -> Iterator[Row]:
     n, n_features = X.shape
     n_classes = int(y.max()) + 1
-    for strategy, seen in (
-        (PALACS(random_state=0), n),
-        # An even selection of 50 instances of each class, of which 25 are left out.
-        (SpareSettled(random_state=0), min(n, max(4_000, 50 * n_classes))),
-    ):
-        name = type(strategy).__name__
+    pseudo = partial(_decide, PALACS(random_state=0))
+    exact = pseudo(X.double(), y)
+    operations = 2.0 * 25 * n_classes * n * n_features
+    work = partial(pseudo, X, y)
+    yield _row("PALACS.query", operations, work, _accuracy(work(), exact))
+    with _plain_products():
+        yield _row("  by plain float32 products", operations, work, _accuracy(work(), exact))
 
-        def decide(X: Any = X, strategy: Any = strategy) -> tuple[Any, npt.NDArray[np.float64]]:
-            labels, found = strategy.query(X, y[: len(X)], return_utilities=True)
-            return labels[0], found.double().cpu().numpy()
+    # From scratch each time: what is kept goes with the strategy.
+    def fresh(X: Any = X, y: npt.NDArray[np.int64] = y) -> Decision:
+        return _decide(SpareSettled(random_state=0), X, y)
 
-        picked, found = decide()
-        wide = X.double()
-        exact_picked, exact = decide(wide)
-        del wide
-        same = "same" if picked == exact_picked else f"{picked}, not {exact_picked}"
-        operations = 2.0 * 25 * n_classes * seen * n_features
-        yield _row(f"{name}.query", operations, decide, (_off(found, exact), same))
-        decide(X[:-1])
-        # Nothing is kept from one decision on tensors to the next: no floor of its own.
-        yield Row("  after one more tell", np.nan, _once(decide), np.nan, np.nan, "")
-        with _plain_products():
-            error = _off(decide()[1], exact)
-            yield _row("  by plain float32 products", operations, decide, (error, ""))
+    # An even selection of 50 instances of each class, of which 25 are left out.
+    seen = min(n, max(4_000, 50 * n_classes))
+    operations = 2.0 * 25 * n_classes * seen * n_features
+    exact = fresh(X.double())
+    yield _row("SpareSettled.query", operations, fresh, _accuracy(fresh(), exact))
+    yield from _tells(X, y, fresh)
+    yield from _all_left_out(X, y)
+
+
+def _decide(strategy: Strategy, X: Any, y: npt.NDArray[np.int64]) -> Decision:
+    found: Any
+    labels, found = strategy.query(X, y, return_utilities=True)
+    return labels[0], found.double().cpu().numpy()
+
+
+def _tells(X: Any, y: npt.NDArray[np.int64], fresh: Callable[..., Decision]) -> Iterator[Row]:
+    """Tell one instance after the other, in a tensor of its own each time; compare the last."""
+    asked = SpareSettled(random_state=0)
+    before = torch.cuda.memory_allocated()
+    seconds = []
+    for n in range(len(y) - TELLS, len(y) + 1):
+        told = torch.cat([X[: n - 1], X[n - 1 : n]])
+        seconds.append(_once(partial(_decide, asked, told, y[:n])))
+        if n > len(y) - 5:
+            kept, scratch = _decide(asked, told, y[:n]), fresh(told, y[:n])
+            if not np.array_equal(kept[1], scratch[1]):
+                raise SystemExit(f"after {n} instances what was kept gave other utilities.")
+        del told
+    held = float(torch.cuda.memory_allocated() - before)
+    ordered = sorted(seconds[1:])
+    # Nothing of the arithmetic is left: no floor.
+    yield Row(
+        f"  after one more tell, median of {TELLS}", np.nan, median(ordered), held, 0.0, "same"
+    )
+    late = ordered[int(0.9 * len(ordered))]
+    yield Row("  nine of ten within", np.nan, late, np.nan, np.nan, "")
+
+
+def _all_left_out(X: Any, y: npt.NDArray[np.int64]) -> Iterator[Row]:
+    """Leave all out of all: by blocks, and by classes, of which all but one are kept."""
+    (n, n_features), n_classes = X.shape, int(y.max()) + 1
     known = halve(y, np.bincount(y), Stream(np.uint64(0), np.uint64(n)))
     model = (1.0, np.full(n_classes, 1.0 / n_classes))
     some = np.arange(0, n, 10)
@@ -113,6 +149,34 @@ def _decisions(X: Any, y: npt.NDArray[np.int64]) -> Iterator[Row]:
     left_out = partial(evidence_of_tensor, X, np.arange(n), known, model)
     operations = 2.0 * n * n * n_features
     yield _row("all instances left out, all seen", operations, left_out, (_off(lost, wide), ""))
+    most = int(np.bincount(y).max())
+    held = HeldTensors(X, n_classes, most, most)
+
+    def kept(n: int) -> ClassEvidence | None:
+        places = choose_places(y[:n], n_classes, most, most)
+        return held.evidence(X[:n], places, *model)
+
+    def scratch() -> ClassEvidence | None:
+        # In the same memory: all of it is worked out again.
+        held.bandwidth = 0.0
+        return kept(n)
+
+    if kept(n) is None:
+        raise SystemExit("products of float32 numbers are not exact enough to be kept.")
+    yield Row("  class by class", operations, _timed(scratch), _beyond(scratch), np.nan, "")
+    seconds = []
+    for _ in range(REPEATS):
+        kept(n - 1)
+        seconds.append(_once(partial(kept, n)))
+    yield Row("  after one more tell", np.nan, median(seconds), np.nan, np.nan, "")
+
+
+def _accuracy(found: Decision, exact: Decision) -> tuple[float, str]:
+    """Return how far float32 is off and whether the class is the same; too far ends it all."""
+    error = _off(found[1], exact[1])
+    if not error < TOO_FAR:
+        raise SystemExit(f"float32 is off by {error:.1e} of the utilities, more than {TOO_FAR}.")
+    return error, "same" if found[0] == exact[0] else f"{found[0]}, not {exact[0]}"
 
 
 def _row(what: str, operations: float, work: Callable[[], Any], accuracy: tuple[float, str]) -> Row:
@@ -190,7 +254,9 @@ def _against_numpy() -> None:
                     worst = max(worst, error)
                 else:
                     narrow = max(narrow, error)
+    if not (worst < 1e-10 and same):
+        raise SystemExit(f"against NumPy: float64 off by {worst:.1e}, or other classes: {not same}")
     print(
         f"against NumPy: float64 within {worst:.1e}, float32 within {narrow:.1e} of the largest "
-        f"utility, {'the same' if same else 'NOT the same'} classes"
+        f"utility, the same classes"
     )

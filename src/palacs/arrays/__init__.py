@@ -6,6 +6,17 @@ imports torch: whoever passes a tensor has done so.
 """
 
 from palacs.arrays._by_class import ByClass, by_class
+from palacs.arrays._cells import (
+    Around,
+    Cells,
+    Split,
+    Wide,
+    empty_around,
+    empty_cells,
+    empty_split,
+    has_kernels,
+    pair_steps,
+)
 from palacs.arrays._exponents import LOST_DIGITS, Exponents
 from palacs.arrays._random_blocks import draws
 from palacs.arrays._similar_sums import similar_sums
@@ -23,15 +34,24 @@ from palacs.compiled import LOOP_FEATURES
 __all__ = [
     "LOOP_FEATURES",
     "LOST_DIGITS",
+    "Around",
     "ByClass",
+    "Cells",
     "Exponents",
+    "Split",
     "Tensor",
+    "Wide",
     "by_class",
     "check_tensor",
     "draws",
+    "empty_around",
+    "empty_cells",
+    "empty_split",
+    "has_kernels",
     "is_tensor",
     "like",
     "on_host",
+    "pair_steps",
     "scaled_tensor",
     "similar_sums",
     "torch_of",

@@ -54,9 +54,9 @@ def similar_sums(
     nearest = exponents.amax(dim=0)
     nearest = nearest if nearer is None else torch.maximum(nearest, nearer)
     nearest = torch.where(torch.isfinite(nearest), nearest, 0.0)
-    if exponents.is_cuda and exponents.dtype == torch.float32 and _fused().AVAILABLE:
+    if exponents.is_cuda and exponents.dtype == torch.float32 and fused().AVAILABLE:
         segments = known.starts, known.lengths
-        sums, squares = _fused().sums_of_segments(exponents, segments, nearest, negligible)
+        sums, squares = fused().sums_of_segments(exponents, segments, nearest, negligible)
         return SimilarSums(nearest, sums, squares.sum(0))
     exponents.sub_(nearest)
     if negligible < torch.inf:
@@ -67,6 +67,6 @@ def similar_sums(
 
 
 @cache
-def _fused() -> Any:
+def fused() -> Any:
     """Return the kernel's module, imported where it is wanted: Triton takes its time."""
     return import_module("palacs.arrays._fused_sums")

@@ -12,6 +12,7 @@ from palacs.evidence._crossval import (
     parzen_prior,
 )
 from palacs.evidence._default_model import default_model
+from palacs.evidence._held_tensors import evidence_of_held
 from palacs.evidence._labelled_set import (
     MANY,
     LabelledSet,
@@ -70,6 +71,7 @@ __all__ = [
     "decide_left_out",
     "default_model",
     "encode",
+    "evidence_of_held",
     "evidence_of_many",
     "evidence_of_tensor",
     "halve",

@@ -22,8 +22,10 @@ from palacs.evidence._labelled_set import MANY, LabelledSet
 from palacs.evidence._settled import LEFT_OUT, SPLITS, ClassEvidence, Halves, no_evidence, soft
 from palacs.kernel import (
     Members,
+    Places,
     Sums,
     choose_members,
+    choose_places,
     fill_nearest,
     fill_sums,
     fill_widths,
@@ -54,7 +56,7 @@ def evidence_of_many(labelled: LabelledSet, bandwidth: Bandwidth, prior: Feature
         Corrects for class sizes, or is empty.
     """
     n_classes = labelled.n_classes
-    chosen = _chosen(labelled)
+    chosen = members_of_many(labelled)
     evidence: ClassEvidence = no_evidence(n_classes)
     lasting = labelled.origin is not None and _bytes(n_classes) <= MOST_BYTES
     with _threads() as threads, held_for(labelled.origin) as held:
@@ -78,10 +80,23 @@ def evidence_of_many(labelled: LabelledSet, bandwidth: Bandwidth, prior: Feature
     return evidence
 
 
-def _chosen(labelled: LabelledSet) -> Members:
-    each = max(_OF_EACH, MANY // labelled.n_classes)
-    chosen: Members = choose_members(labelled.y, labelled.n_classes, each, LEFT_OUT)
+def places_of_many(labelled: LabelledSet) -> Places:
+    """Return `members_of_many` without their halves."""
+    n_classes = labelled.n_classes
+    places: Places = choose_places(labelled.y, n_classes, most_of_each(n_classes), LEFT_OUT)
+    return places
+
+
+def members_of_many(labelled: LabelledSet) -> Members:
+    """Return the instances that are looked at, class by class."""
+    n_classes = labelled.n_classes
+    chosen: Members = choose_members(labelled.y, n_classes, most_of_each(n_classes), LEFT_OUT)
     return chosen
+
+
+def most_of_each(n_classes: int) -> int:
+    """Return how many of each class are looked at, at most."""
+    return max(_OF_EACH, MANY // n_classes)
 
 
 class Selection(NamedTuple):
@@ -104,7 +119,7 @@ class Selection(NamedTuple):
 
 def select_of_many(labelled: LabelledSet) -> Selection:
     """Return what `evidence_of_many` looks at, for whoever computes elsewhere."""
-    chosen = _chosen(labelled)
+    chosen = members_of_many(labelled)
     order = np.argsort(chosen.members)
     places = chosen.members[order]
     y, half = labelled.y[places], chosen.half[order]

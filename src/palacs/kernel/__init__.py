@@ -29,7 +29,16 @@ from palacs.kernel._bandwidth import (
     steps_between,
     usual_step,
 )
-from palacs.kernel._class_sums import ENOUGH, Members, Sums, choose_members, fill_sums
+from palacs.kernel._class_sums import (
+    ENOUGH,
+    Members,
+    Places,
+    Sums,
+    choose_members,
+    choose_places,
+    fill_sums,
+    parts_of_classes,
+)
 from palacs.kernel._class_widths import (
     Widths,
     fill_nearest,
@@ -95,6 +104,7 @@ from palacs.kernel._tensor_sums import (
     frequencies_tensor,
     similarity_tensor,
 )
+from palacs.kernel._tensor_widths import TensorWidths
 from palacs.kernel._vanishing import VanishingKernelWarning, warn_if_vanished
 
 __all__ = [
@@ -109,8 +119,10 @@ __all__ = [
     "STEPS",
     "Members",
     "Noise",
+    "Places",
     "Sums",
     "TensorNoise",
+    "TensorWidths",
     "VanishingKernelWarning",
     "Widths",
     "add_halvings",
@@ -124,6 +136,7 @@ __all__ = [
     "bandwidth_of",
     "best_of_halvings",
     "choose_members",
+    "choose_places",
     "chosen_rows",
     "copies_of",
     "draw_along_instances",
@@ -155,6 +168,7 @@ __all__ = [
     "no_widths",
     "noise_blocks",
     "noise_in_all_directions",
+    "parts_of_classes",
     "pick_parents",
     "pick_pending_parents",
     "pulled_middles",

@@ -156,9 +156,15 @@ def spanned_dimensions(X: Features) -> int:
 
     Unlike the number of features it is the same however the instances are rotated or embedded.
     """
+    return int(spanned_by_steps(X, steps_between(X)))
+
+
+@compiled
+def spanned_by_steps(X: Features, steps: Features) -> int:
+    """Return `spanned_dimensions`, given `steps_between` the instances."""
     n, n_features = X.shape
     most = min(n - 1, n_features, MOST_DIMENSIONS)
-    place, usual = usual_step(steps_between(X))
+    place, usual = usual_step(steps)
     if most < 1:
         return 1
     basis = np.empty((most, n_features))
@@ -181,9 +187,7 @@ def add_spanned(X: Features, origin: Features, usual: float, basis: Features, fo
         # Once more, for what rounding left of the first time.
         for _ in range(2):
             for b in range(found):
-                along = 0.0
-                for f in range(n_features):
-                    along += rest[f] * basis[b, f]
+                along = np.dot(rest, basis[b])
                 for f in range(n_features):
                     rest[f] -= along * basis[b, f]
         length = length_of(rest)

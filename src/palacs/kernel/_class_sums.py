@@ -72,40 +72,78 @@ class Sums(NamedTuple):
     beside: Codes
 
 
+class Places(NamedTuple):
+    """`Members` but for their halves."""
+
+    members: Codes
+    starts: Codes
+    left_out: Codes
+
+
 @compiled
 def choose_members(y: Codes, n_classes: int, most: int, most_left_out: int) -> Members:
-    """Select at most ``most`` of each class, evenly over time and with the first and the latest.
+    """Return `choose_places` and who is in which half."""
+    members, starts, left_out = choose_places(y, n_classes, most, most_left_out)
+    half = np.zeros((members.shape[0], 2), dtype=np.bool_)
+    for c in range(n_classes):
+        halve_class(c, half[starts[c] : starts[c + 1]])
+    return Members(members, starts, left_out, half)
 
-    Who is in a half depends on the class and on how many it has, on no seed and no other class
-    (Knuth's Algorithm S): a half that is drawn anew each time would change all sums each time.
-    """
+
+@compiled
+def choose_places(y: Codes, n_classes: int, most: int, most_left_out: int) -> Places:
+    """Select at most ``most`` of each class, evenly over time and with the first and the latest."""
     counts, ordered = members_by_class(y, n_classes)
     starts = np.zeros(n_classes + 1, dtype=np.int64)
     for c in range(n_classes):
         starts[c + 1] = starts[c] + min(counts[c], most)
     members = np.empty(starts[n_classes], dtype=np.int64)
-    half = np.zeros((starts[n_classes], 2), dtype=np.bool_)
     left_out = np.empty(n_classes, dtype=np.int64)
     first = 0
     for c in range(n_classes):
         size = starts[c + 1] - starts[c]
         left_out[c] = min(size, most_left_out)
-        taken_0, taken_1 = 0, 0
         for p in range(size):
             place = p
             if counts[c] > size:
                 # The nearest whole number, halves upwards.
                 place = (2 * p * (counts[c] - 1) + (size - 1)) // (2 * (size - 1))
             members[starts[c] + p] = ordered[first + place]
-            words = philox(_NO_STEP, _NO_STEP, HALVES, (c << 32) + p)
-            if to_unit(np.uint64(words[0])) * (size - p) < size // 2 - taken_0:
-                half[starts[c] + p, 0] = True
-                taken_0 += 1
-            if to_unit(np.uint64(words[1])) * (size - p) < size // 2 - taken_1:
-                half[starts[c] + p, 1] = True
-                taken_1 += 1
         first += counts[c]
-    return Members(members, starts, left_out, half)
+    return Places(members, starts, left_out)
+
+
+@compiled
+def halve_class(c: int, half: npt.NDArray[np.bool_]) -> None:
+    """Put a half of class c, (size, 2), into the one and into the other half.
+
+    Who is in a half depends on the class and on how many it has, on no seed and no other class
+    (Knuth's Algorithm S): a half that is drawn anew each time would change all sums each time.
+    """
+    size, taken_0, taken_1 = half.shape[0], 0, 0
+    for p in range(size):
+        words = philox(_NO_STEP, _NO_STEP, HALVES, (c << 32) + p)
+        if to_unit(np.uint64(words[0])) * (size - p) < size // 2 - taken_0:
+            half[p, 0] = True
+            taken_0 += 1
+        if to_unit(np.uint64(words[1])) * (size - p) < size // 2 - taken_1:
+            half[p, 1] = True
+            taken_1 += 1
+
+
+@compiled
+def parts_of_classes(classes: Codes, counts: Codes, most: int) -> Codes:
+    """Return which of the four parts that two halves make each instance is in, (n_some, most).
+
+    They count in binary; -1 where some classes have fewer than ``most``.
+    """
+    parts = np.full((classes.shape[0], most), -1, dtype=np.int64)
+    for place in range(classes.shape[0]):
+        half = np.zeros((counts[classes[place]], 2), dtype=np.bool_)
+        halve_class(classes[place], half)
+        for p in range(half.shape[0]):
+            parts[place, p] = 2 * int(half[p, 0]) + int(half[p, 1])
+    return parts
 
 
 @compiled

@@ -52,13 +52,13 @@ def width_rows(chosen: Members) -> Codes:
     """Return how many of each class, the latest, a bandwidth rests on: 500 in all or so."""
     n_classes = chosen.left_out.shape[0]
     wanted = np.zeros(n_classes, dtype=np.int64)
-    for c in range(0, n_classes, _every(n_classes)):
+    for c in range(0, n_classes, asked_every(n_classes)):
         wanted[c] = min(chosen.left_out[c], max(1, MOST_ROWS // n_classes))
     return wanted
 
 
 @compiled
-def _every(n_classes: int) -> int:
+def asked_every(n_classes: int) -> int:
     """Return which classes are asked: every, every second, ..."""
     return (n_classes - 1) // MOST_ROWS + 1
 
@@ -66,7 +66,7 @@ def _every(n_classes: int) -> int:
 @compiled
 def _first_row(c: int, n_classes: int) -> int:
     """Return where the rows of a class begin; there is space for as many of each."""
-    return c // _every(n_classes) * max(1, MOST_ROWS // n_classes)
+    return c // asked_every(n_classes) * max(1, MOST_ROWS // n_classes)
 
 
 @compiled

@@ -7,12 +7,13 @@ class is hardest, for equally hard classes differ by chance; it asks which are s
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from palacs.arrays import is_tensor, like
+from palacs.arrays import is_tensor, like, on_host
 from palacs.checks import Codes, Features, HasMethods
 from palacs.classifier import ParzenWindowClassifier
 from palacs.compiled import compiled, without_compiling
@@ -24,6 +25,7 @@ from palacs.evidence import (
     LabelledSet,
     check_labelled_set,
     default_model,
+    evidence_of_held,
     evidence_of_many,
     evidence_of_tensor,
     halve,
@@ -224,7 +226,7 @@ class SpareSettled(Strategy):
             return out_of_fold_evidence(labelled.thinned(), model, _FOLDS, stream)
         model._validate_params()
         if len(labelled) > MANY and labelled.steady:
-            return _evidence_of_many(labelled, model)
+            return self._evidence_of_many(labelled, model)
         labelled = labelled.thinned()
         X, y, n_classes = labelled.X, labelled.y, labelled.n_classes
         known = halve(y, labelled.counts, stream)
@@ -241,6 +243,24 @@ class SpareSettled(Strategy):
             squared = squared_distances(X[block], X, bandwidth)
             tally(squared, block, known, (bandwidth, prior), evidence)
         return evidence
+
+    def _evidence_of_many(
+        self, labelled: LabelledSet, model: ParzenWindowClassifier
+    ) -> ClassEvidence:
+        prior = parzen_prior(model, labelled)
+        if not is_tensor(labelled.X) or labelled.X.device.type == "cpu":
+            # A tensor on the CPU is an array to the compiled code, and both decide alike.
+            arrays = replace(labelled, X=on_host(labelled.X))
+            return evidence_of_many(arrays, model.bandwidth, prior)
+        held = evidence_of_held(labelled, model.bandwidth, prior, self)
+        if held is not None:
+            return held
+        some = select_of_many(labelled)
+        y, n_classes = some.known.y, labelled.n_classes
+        X = labelled.X[like(some.places, labelled.X, keep=True)]
+        width = resolve_bandwidth_tensor(model.bandwidth, X, y, n_classes, some.width_rows)
+        rows = latest_of_each(y, n_classes, LEFT_OUT)
+        return evidence_of_tensor(X, rows, some.known, (width, prior))
 
 
 def open_classes(
@@ -264,18 +284,6 @@ def open_classes(
     by_count = np.lexsort([key[known] for key in fewest_first])[: most - most // 2]
     first = known[np.union1d(by_look, by_count)]
     return quick, np.union1d(first, seen.rivals[first].ravel()).astype(np.int64)
-
-
-def _evidence_of_many(labelled: LabelledSet, model: ParzenWindowClassifier) -> ClassEvidence:
-    prior = parzen_prior(model, labelled)
-    if not is_tensor(labelled.X):
-        return evidence_of_many(labelled, model.bandwidth, prior)
-    some = select_of_many(labelled)
-    y, n_classes = some.known.y, labelled.n_classes
-    X = labelled.X[like(some.places, labelled.X, keep=True)]
-    width = resolve_bandwidth_tensor(model.bandwidth, X, y, n_classes, some.width_rows)
-    rows = latest_of_each(y, n_classes, LEFT_OUT)
-    return evidence_of_tensor(X, rows, some.known, (width, prior))
 
 
 class SpareForm(NamedTuple):
