@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from palacs.arrays import _cells
+from palacs.arrays import _class_cells
 from palacs.evidence import _held_tensors
 from palacs.evidence._held_tensors import HeldTensors
 from palacs.kernel import choose_places
@@ -32,7 +32,7 @@ X = torch.tensor(_rng.normal(size=(98, 20)) + _rng.normal(size=(3, 20))[Y], dtyp
 @pytest.fixture(autouse=True)
 def _kernels_on_the_cpu(monkeypatch: Any) -> None:
     """Have kernels look at float32, and torch's steps at float64."""
-    for place in (_cells, _held_tensors):
+    for place in (_class_cells, _held_tensors):
         monkeypatch.setattr(place, "has_kernels", lambda X: X.dtype == torch.float32)
 
 

@@ -6,11 +6,13 @@ imports torch: whoever passes a tensor has done so.
 """
 
 from palacs.arrays._by_class import ByClass, by_class
-from palacs.arrays._cells import (
+from palacs.arrays._class_cells import (
     Around,
     Cells,
     Split,
+    Tables,
     Wide,
+    decision_steps,
     empty_around,
     empty_cells,
     empty_split,
@@ -39,10 +41,12 @@ __all__ = [
     "Cells",
     "Exponents",
     "Split",
+    "Tables",
     "Tensor",
     "Wide",
     "by_class",
     "check_tensor",
+    "decision_steps",
     "draws",
     "empty_around",
     "empty_cells",

@@ -9,34 +9,85 @@ came is right after it. `palacs.arrays._pair_steps` does the same in steps of to
 from importlib import import_module
 from typing import Any
 
-from palacs.arrays._cells import Around, Cells, Split, Wide
+import numpy as np
+
+from palacs.arrays._class_cells import Cells, Codes, Split, Wide
 from palacs.arrays._fused_sums import tl, triton
-from palacs.arrays._tensors import torch_of
+from palacs.arrays._tensors import like, torch_of
 
 # Left-out instances, instances and features that a program looks at at a time, and how many
 # programs that follow each other look at the same class.
 _ROWS, _INSTANCES, _FEATURES, _GROUP = 128, 64, 64, 16
 _WARPS, _STAGES = 4, 2
 _OWN_ROWS, _WIDE_ROWS, _WIDE_FEATURES = 32, 8, 16
-_BEST_ROWS, _BEST_CLASSES, _LOST_ROWS, _SPLIT_FEATURES = 64, 16, 512, 1024
+_SPLIT_FEATURES, _MOVED_ROWS, _MOVED_FEATURES = 1024, 16, 256
 
 
-def fill_split(cells: Cells, split: Split, classes: Any) -> None:
+def moved(cells: Cells, X: Any, rows: Any) -> Any:
+    """Return which classes (n_classes,) hold other instances than rows (n_classes * most,) of X."""
+    flags = cells.counts.new_empty(len(cells.counts))
+    given = (X, rows, cells.X, cells.counts, flags, cells.most, X.shape[1])
+    _compare[(len(flags),)](*given, _MOVED_ROWS, _MOVED_FEATURES)
+    return flags > 0
+
+
+def _moved(  # type: ignore[no-untyped-def]
+    X, rows, cells, counts, flags, most, n_features,
+    ROWS: tl.constexpr, FEATURES: tl.constexpr,
+):  # fmt: skip
+    c = tl.program_id(0).to(tl.int64)
+    size = tl.load(counts + c)
+    other = tl.zeros((ROWS, FEATURES), tl.int32)
+    for first in range(0, size, ROWS):
+        i = first + tl.arange(0, ROWS)
+        there = i < size
+        row = tl.load(rows + c * most + i, mask=there, other=0)
+        for start in range(0, n_features, FEATURES):
+            f = start + tl.arange(0, FEATURES)
+            mask = there[:, None] & (f < n_features)[None, :]
+            x = tl.load(X + row[:, None] * n_features + f[None, :], mask=mask, other=0.0)
+            at = (c * most + i)[:, None] * n_features + f[None, :]
+            other |= (x != tl.load(cells + at, mask=mask, other=0.0)).to(tl.int32)
+    tl.store(flags + c, tl.max(tl.max(other, axis=1), axis=0).to(tl.int64))
+
+
+def put(cells: Cells, X: Any, rows: Any, classes: Codes) -> None:
+    """Put rows (n_classes * most,) of X into the cells of some classes."""
+    grid = (cells.most, len(classes))
+    given = (X, rows, cells.X, like(classes, X, keep=True), cells.most, X.shape[1])
+    _copy[grid](*given, _SPLIT_FEATURES)
+
+
+def _put(  # type: ignore[no-untyped-def]
+    X, rows, cells, classes, most, n_features, FEATURES: tl.constexpr
+):
+    slot = tl.load(classes + tl.program_id(1)) * most + tl.program_id(0)
+    row = tl.load(rows + slot)
+    for start in range(0, n_features, FEATURES):
+        f = start + tl.arange(0, FEATURES)
+        x = tl.load(X + row * n_features + f, mask=f < n_features, other=0.0)
+        tl.store(cells + slot * n_features + f, x, mask=f < n_features)
+
+
+def fill_split(cells: Cells, split: Split, classes: Codes) -> None:
     """Fill the float16 numbers of some classes (n_some,), and what is added to products."""
-    numbers = cells.X.new_tensor([split.power, -0.5 * split.scale], dtype=_float64(cells.X))
-    given = (cells.X, split.centre, classes, numbers, split.high, split.low, split.added)
-    sizes = (cells.most, cells.X.shape[1], split.high.shape[1])
-    _split[(cells.most, len(classes))](*given, *sizes, _SPLIT_FEATURES)
-    rows = _rows_of(classes, cells.most_left_out)
-    slots = cells.slots[rows]
-    split.query_high[rows], split.query_low[rows] = split.high[slots], split.low[slots]
+    some = like(classes, cells.X, keep=True)
+    given = (cells.X, split.centre, some, split.numbers, cells.counts, cells.left_out)
+    into = (split.high, split.low, split.query_high, split.query_low, split.added)
+    sizes = (cells.most, cells.most_left_out, cells.X.shape[1], split.high.shape[1])
+    _split[(cells.most, len(classes))](*given, *into, *sizes, _SPLIT_FEATURES)
 
 
 def _fill_split(  # type: ignore[no-untyped-def]
-    X, centre, classes, numbers, high, low, added, most, n_features, width, FEATURES: tl.constexpr
-):
-    slot = tl.load(classes + tl.program_id(1)) * most + tl.program_id(0)
-    power = tl.load(numbers)
+    X, centre, classes, numbers, counts, left_out, high, low, query_high, query_low, added,
+    most, most_left_out, n_features, width, FEATURES: tl.constexpr,
+):  # fmt: skip
+    c = tl.load(classes + tl.program_id(1))
+    slot = c * most + tl.program_id(0)
+    late = tl.program_id(0) - (tl.load(counts + c) - tl.load(left_out + c))
+    asked = (late >= 0) & (late < most_left_out)
+    row = c * most_left_out + tl.where(asked, late, 0)
+    power = tl.load(numbers).to(tl.float32)
     squares = tl.zeros((FEATURES,), tl.float64)
     for start in range(0, n_features, FEATURES):
         f = start + tl.arange(0, FEATURES)
@@ -44,39 +95,34 @@ def _fill_split(  # type: ignore[no-untyped-def]
         x = tl.load(X + slot * n_features + f, mask=inside, other=0.0)
         near = x - tl.load(centre + f, mask=inside, other=0.0)
         squares += near.to(tl.float64) * near.to(tl.float64)
-        scaled = near * power.to(tl.float32)
+        scaled = near * power
         upper = scaled.to(tl.float16)
-        tl.store(high + slot * width + f, upper, mask=inside)
         rest = (scaled - upper.to(tl.float32)).to(tl.float16)
+        tl.store(high + slot * width + f, upper, mask=inside)
         tl.store(low + slot * width + f, rest, mask=inside)
+        tl.store(query_high + row * width + f, upper, mask=inside & asked)
+        tl.store(query_low + row * width + f, rest, mask=inside & asked)
     tl.store(added + slot, (tl.load(numbers + 1) * tl.sum(squares, axis=0)).to(tl.float32))
 
 
-def _float64(X: Any) -> Any:
-    return torch_of(X).float64
-
-
-def _rows_of(classes: Any, each: int) -> Any:
+def _rows_of(classes: Codes, each: int) -> Codes:
     """Return the rows of some classes, ``each`` of every class."""
-    places = torch_of(classes).arange(each, device=classes.device)
-    return (classes[:, None] * each + places).reshape(-1)
+    rows: Codes = (classes[:, None] * each + np.arange(each)).ravel()
+    return rows
 
 
-def _blocks_of(classes: Any, each: int, n_classes: int) -> Any:
+def _blocks_of(classes: Codes, each: int, n_classes: int) -> Codes:
     """Return where blocks of the rows of some classes begin and end, (n_blocks, 2)."""
-    torch = torch_of(classes)
-    if len(classes) == n_classes:
-        # Those of all classes follow each other.
-        begins, ends = torch.arange(0, n_classes * each, _ROWS, device=classes.device), None
-        ends = (begins + _ROWS).clamp(max=n_classes * each)
-    else:
-        within = torch.arange(0, each, _ROWS, device=classes.device)
-        begins = (classes[:, None] * each + within).reshape(-1)
-        ends = (classes[:, None] * each + (within + _ROWS).clamp(max=each)).reshape(-1)
-    return torch.stack([begins, ends], dim=1)
+    # Those of all classes follow each other.
+    every = len(classes) == n_classes
+    first, n = (classes[:1] * 0, n_classes * each) if every else (classes * each, each)
+    within = np.arange(0, n, _ROWS)
+    begins = first[:, None] + within
+    ends = first[:, None] + np.minimum(within + _ROWS, n)
+    return np.stack([begins.ravel(), ends.ravel()], axis=1)
 
 
-def fill_pairs(cells: Cells, split: Split, classes: Any, row_classes: Any, sums: Any) -> None:
+def fill_pairs(cells: Cells, split: Split, classes: Codes, row_classes: Codes, sums: Any) -> None:
     """Fill `Around.sums` of the rows of some classes and some classes (n_some,)."""
     blocks = _blocks_of(row_classes, cells.most_left_out, len(cells.counts))
     group = min(_GROUP, len(blocks))
@@ -84,7 +130,10 @@ def fill_pairs(cells: Cells, split: Split, classes: Any, row_classes: Any, sums:
     instances = (_tiles(each, _INSTANCES) for each in (split.high, split.low))
     queries = (_tiles(each, _ROWS) for each in (split.query_high, split.query_low))
     sizes = (len(classes), len(blocks), group, sums.shape[2], cells.most, cells.most_left_out)
-    given = (split.added, cells.part, cells.counts, classes, blocks, sums)
+    # One upload.
+    told = like(np.concatenate([classes, blocks.ravel()]), cells.X, keep=True)
+    which = (told[: len(classes)], told[len(classes) :])
+    given = (split.added, cells.part, cells.counts, *which, sums)
     _pairs[grid](
         *instances, *queries, *given, *sizes, split.high.shape[1], split.factor,
         _ROWS, _INSTANCES, _FEATURES, num_warps=_WARPS, num_stages=_STAGES,
@@ -150,14 +199,15 @@ def _fill_pairs(  # type: ignore[no-untyped-def]
     tl.store(into + 4 * n_all, tl.where(other, s3, 0.0), mask=there)
 
 
-def fill_own(cells: Cells, split: Split, classes: Any, own: Any) -> None:
+def fill_own(cells: Cells, split: Split, classes: Codes, own: Any) -> None:
     """Fill `Around.own` of some classes (n_some,)."""
     grid = (
         len(classes),
         triton.cdiv(cells.most_left_out, _OWN_ROWS),
         triton.cdiv(cells.most, _INSTANCES),
     )
-    given = (split.high, split.low, split.added, cells.slots, classes, own)
+    some = like(classes, cells.X, keep=True)
+    given = (split.high, split.low, split.added, cells.slots, some, own)
     sizes = (cells.most, cells.most_left_out, split.high.shape[1], split.factor)
     _own[grid](*given, *sizes, _OWN_ROWS, _INSTANCES, _FEATURES)
 
@@ -187,15 +237,17 @@ def _fill_own(  # type: ignore[no-untyped-def]
     tl.store(into, exponent, mask=there[None, :] & (i < most)[:, None])
 
 
-def fill_wide(cells: Cells, wide: Wide, classes: Any, row_classes: Any, scales: Any) -> None:
+def fill_wide(cells: Cells, wide: Wide, classes: Codes, row_classes: Codes, scales: Any) -> None:
     """Fill `Wide.logs` of the rows of some classes and some classes, for scales (n_scales,)."""
     rows = _rows_of(row_classes // wide.every, wide.each)
     grid = (triton.cdiv(len(rows), _WIDE_ROWS), len(classes))
-    sizes = (len(rows), len(wide.slots), len(cells.counts), cells.most, cells.X.shape[1])
+    told = like(np.concatenate([classes, rows]), cells.X, keep=True)
+    which = (told[: len(classes)], told[len(classes) :])
     # In units of about the narrowest kernel squares in float32 neither overflow nor vanish.
     power = 2.0 ** torch_of(scales).floor(torch_of(scales).log2(scales[-1:]) * 0.5)
     numbers = torch_of(scales).cat([scales, power, power**-2])
-    given = (cells.X, cells.counts, wide.slots, classes, rows, numbers, wide.logs)
+    given = (cells.X, cells.counts, wide.slots, *which, numbers, wide.logs)
+    sizes = (len(rows), len(wide.slots), len(cells.counts), cells.most, cells.X.shape[1])
     _wide[grid](*given, *sizes, _WIDE_ROWS, _INSTANCES, _WIDE_FEATURES, len(scales), num_warps=4)
 
 
@@ -245,124 +297,42 @@ def _fill_wide(  # type: ignore[no-untyped-def]
     tl.store(into, value, mask=there[:, None])
 
 
-def fill_squared(cells: Cells, wide: Wide, row_classes: Any) -> None:
-    """Fill `Wide.squared` of the rows of some classes."""
+def fill_nearest(cells: Cells, wide: Wide, row_classes: Codes) -> None:
+    """Fill `Wide.nearest` of the rows of some classes."""
     rows = _rows_of(row_classes // wide.every, wide.each)
-    grid = (len(rows), triton.cdiv(cells.most, _INSTANCES))
+    given = (cells.X, cells.counts, wide.slots, like(rows, cells.X, keep=True), wide.nearest)
     sizes = (cells.most, cells.X.shape[1])
-    _squared[grid](cells.X, wide.slots, rows, wide.squared, *sizes, _INSTANCES, 2 * _WIDE_FEATURES)
+    _nearest[(len(rows),)](*given, *sizes, _INSTANCES, 2 * _WIDE_FEATURES)
 
 
-def _fill_squared(  # type: ignore[no-untyped-def]
-    X, slots, rows, squared, most, n_features, INSTANCES: tl.constexpr, FEATURES: tl.constexpr
-):
+def _fill_nearest(  # type: ignore[no-untyped-def]
+    X, counts, slots, rows, nearest, most, n_features,
+    INSTANCES: tl.constexpr, FEATURES: tl.constexpr,
+):  # fmt: skip
     row = tl.load(rows + tl.program_id(0))
     slot = tl.load(slots + row)
-    i = tl.program_id(1) * INSTANCES + tl.arange(0, INSTANCES)
-    mine = slot // most * most + i
-    squares = tl.zeros((INSTANCES, FEATURES), tl.float64)
-    for start in range(0, n_features, FEATURES):
-        f = start + tl.arange(0, FEATURES)
-        inside = f < n_features
-        mask = inside[None, :] & (i < most)[:, None]
-        x = tl.load(X + mine[:, None] * n_features + f[None, :], mask=mask, other=0.0)
-        q = tl.load(X + slot * n_features + f, mask=inside, other=0.0)
-        away = x.to(tl.float64) - q.to(tl.float64)[None, :]
-        squares += away * away
-    tl.store(squared + row * most + i, tl.sum(squares, axis=1), mask=i < most)
-
-
-def two_best(around: Around, unit: Any, weights: Any) -> tuple[Any, Any, Any]:
-    """Return the largest score (n_rows,), the second and whose the first is; -1 for nobody's.
-
-    Scores are sums relative to ``unit`` (n_rows,), times weights (n_classes,).
-    """
-    n_classes, _, n_rows = around.sums.shape
-    first, second = (weights.new_empty(n_rows) for _ in range(2))
-    rival = weights.new_empty(n_rows, dtype=torch_of(weights).int64)
-    grid = (triton.cdiv(n_rows, _BEST_ROWS),)
-    given = (around.sums, unit, weights, first, second, rival, n_classes, n_rows)
-    _best[grid](*given, _BEST_ROWS, _BEST_CLASSES)
-    return first, second, rival
-
-
-def _two_best(  # type: ignore[no-untyped-def]
-    sums, unit, weights, best, second, rival, n_classes, n_rows,
-    ROWS: tl.constexpr, CLASSES: tl.constexpr,
-):  # fmt: skip
-    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    there = row < n_rows
-    units = tl.load(unit + row, mask=there, other=0.0)[None, :]
-    top = tl.zeros((ROWS,), tl.float64)
-    following = tl.zeros((ROWS,), tl.float64)
-    whom = tl.full((ROWS,), -1, tl.int64)
-    for first in range(0, n_classes, CLASSES):
-        c = first + tl.arange(0, CLASSES)
-        mask = (c < n_classes)[:, None] & there[None, :]
-        at = sums + c.to(tl.int64)[:, None] * 5 * n_rows + row[None, :]
-        k = tl.zeros((CLASSES, ROWS), tl.float64)
-        for p in tl.static_range(1, 5):
-            k += tl.load(at + p * n_rows, mask=mask, other=0.0).to(tl.float64)
-        peak = tl.load(at, mask=mask, other=-float("inf"))
-        k *= tl.exp(peak - units).to(tl.float64)
-        score = k * tl.load(weights + c, mask=c < n_classes, other=0.0)[:, None]
-        most = tl.max(score, axis=0)
-        # Of equals the first.
-        who = tl.min(tl.where(score == most[None, :], c[:, None], n_classes), axis=0)
-        other = tl.max(tl.where(c[:, None] == who[None, :], 0.0, score), axis=0)
-        better = most > top
-        following = tl.where(better, tl.maximum(top, other), tl.maximum(following, most))
-        whom = tl.where(better, who.to(tl.int64), whom)
-        top = tl.where(better, most, top)
-    tl.store(best + row, top, mask=there)
-    tl.store(second + row, following, mask=there)
-    tl.store(rival + row, whom, mask=there)
-
-
-def lost_by_class(around: Around, unit: Any, weights: Any, decided: tuple[Any, ...]) -> Any:
-    """Return what all rows lose with a half of each class missing, (n_classes, 4).
-
-    Weights are those of the halves (n_classes, 4); ``decided`` is (first, second, rival, own
-    score, how surely right, weight), each (n_rows,).
-    """
-    n_classes, _, n_rows = around.sums.shape
-    lost = weights.new_empty(n_classes, 4)
-    _lost[(n_classes,)](around.sums, unit, weights, *decided, lost, n_rows, _LOST_ROWS)
-    return lost
-
-
-def _lost_by_class(  # type: ignore[no-untyped-def]
-    sums, unit, weights, first, second, rival, own, right, share, lost, n_rows, ROWS: tl.constexpr
-):
-    c = tl.program_id(0).to(tl.int64)
-    halves = tl.arange(0, 4)
-    total = tl.zeros((4, ROWS), tl.float64)
-    weight = tl.load(weights + 4 * c + halves)[:, None]
-    for start in range(0, n_rows, ROWS):
-        row = start + tl.arange(0, ROWS)
-        there = row < n_rows
-        at = sums + c * 5 * n_rows + row
-        peak = tl.load(at, mask=there, other=-float("inf"))
-        near = tl.exp(peak - tl.load(unit + row, mask=there, other=0.0)).to(tl.float64)
-        p0 = tl.load(at + n_rows, mask=there, other=0.0).to(tl.float64)[None, :]
-        p1 = tl.load(at + 2 * n_rows, mask=there, other=0.0).to(tl.float64)[None, :]
-        p2 = tl.load(at + 3 * n_rows, mask=there, other=0.0).to(tl.float64)[None, :]
-        p3 = tl.load(at + 4 * n_rows, mask=there, other=0.0).to(tl.float64)[None, :]
-        # Parts count in binary: which are in a half of a split, and which are not.
-        h = halves[:, None]
-        part = tl.where(h == 0, p2 + p3, tl.where(h == 1, p0 + p1, 0.0))
-        part = tl.where(h == 2, p1 + p3, tl.where(h == 3, p0 + p2, part))
-        best = tl.load(first + row, mask=there, other=0.0)
-        after = tl.load(second + row, mask=there, other=0.0)
-        strongest = tl.where(tl.load(rival + row, mask=there, other=-1) == c, after, best)
-        score = tl.maximum(part * near[None, :] * weight, strongest[None, :])
-        mine = tl.load(own + row, mask=there, other=0.0)[None, :]
-        both = mine + score
-        thinned = tl.where(both > 0.0, mine / tl.where(both > 0.0, both, 1.0), 0.5)
-        before = tl.load(right + row, mask=there, other=0.0)[None, :]
-        counts = tl.load(share + row, mask=there, other=0.0)[None, :]
-        total += counts * (before - thinned)
-    tl.store(lost + 4 * c + halves, tl.sum(total, axis=1))
+    c = slot // most
+    size = tl.load(counts + c)
+    least = tl.full((INSTANCES,), float("inf"), tl.float64)
+    copies = tl.zeros((INSTANCES,), tl.float64)
+    for first in range(0, size, INSTANCES):
+        i = first + tl.arange(0, INSTANCES)
+        mine = c * most + i
+        squares = tl.zeros((INSTANCES, FEATURES), tl.float64)
+        for start in range(0, n_features, FEATURES):
+            f = start + tl.arange(0, FEATURES)
+            inside = f < n_features
+            mask = inside[None, :] & (i < size)[:, None]
+            x = tl.load(X + mine[:, None] * n_features + f[None, :], mask=mask, other=0.0)
+            q = tl.load(X + slot * n_features + f, mask=inside, other=0.0)
+            away = x.to(tl.float64) - q.to(tl.float64)[None, :]
+            squares += away * away
+        squared = tl.sum(squares, axis=1)
+        other = (squared > 0.0) & (mine != slot)
+        least = tl.minimum(least, tl.where(other & (i < size), squared, float("inf")))
+        copies += tl.where((i < size) & (other == 0), 1.0, 0.0)
+    tl.store(nearest + 2 * row, tl.min(least, axis=0))
+    tl.store(nearest + 2 * row + 1, tl.sum(copies, axis=0))
 
 
 if triton is not None:
@@ -372,6 +342,6 @@ if triton is not None:
     _split: Any = triton.jit(_fill_split)
     _own: Any = triton.jit(_fill_own)
     _wide: Any = triton.jit(_fill_wide, do_not_specialize=["n_rows"])
-    _squared: Any = triton.jit(_fill_squared)
-    _best: Any = triton.jit(_two_best)
-    _lost: Any = triton.jit(_lost_by_class)
+    _nearest: Any = triton.jit(_fill_nearest)
+    _compare: Any = triton.jit(_moved)
+    _copy: Any = triton.jit(_put)

@@ -6,25 +6,38 @@ machine. Of a thousand classes it takes a thousand times as long.
 
 from __future__ import annotations
 
-from palacs.arrays._cells import Around, Cells, Split, Wide
+from palacs.arrays._class_cells import Cells, Codes, Split, Wide
 from palacs.arrays._tensors import Tensor, torch_of
 
-# Which parts of a class are in each of its four halves: parts count in binary.
-HALVES = ((2, 3), (0, 1), (1, 3), (0, 2))
+
+def moved(cells: Cells, X: Tensor, rows: Tensor) -> Tensor:
+    """Return which classes (n_classes,) hold other instances than rows (n_classes * most,) of X."""
+    n_classes = len(cells.counts)
+    other = (X[rows] != cells.X[: len(rows)]).any(1).view(n_classes, -1)
+    # What empty cells hold is not looked at.
+    filled = torch_of(X).arange(cells.most, device=X.device) < cells.counts[:, None]
+    return (other & filled).any(1)
 
 
-def fill_split(cells: Cells, split: Split, classes: Tensor) -> None:
+def put(cells: Cells, X: Tensor, rows: Tensor, classes: Codes) -> None:
+    """Put rows (n_classes * most,) of X into the cells of some classes."""
+    for c in classes:
+        here = _rows(c, cells.most)
+        cells.X[here] = X[rows[here]]
+
+
+def fill_split(cells: Cells, split: Split, classes: Codes) -> None:
     """Do nothing: differences take no products."""
 
 
 def fill_pairs(
-    cells: Cells, split: Split, classes: Tensor, row_classes: Tensor, sums: Tensor
+    cells: Cells, split: Split, classes: Codes, row_classes: Codes, sums: Tensor
 ) -> None:
     """Fill `Around.sums` of the rows of some classes and some classes."""
-    for a in row_classes.tolist():
+    for a in row_classes:
         rows = _rows(a, cells.most_left_out)
         queries = cells.X[cells.slots[rows]]
-        for c in classes.tolist():
+        for c in classes:
             sums[c, 0, rows], sums[c, 1:, rows] = -float("inf"), 0.0
             size = int(cells.counts[c])
             if a == c or size == 0:
@@ -38,22 +51,20 @@ def fill_pairs(
                 sums[c, 1 + p, rows] = similar[part == p].sum(0)
 
 
-def fill_own(cells: Cells, split: Split, classes: Tensor, own: Tensor) -> None:
+def fill_own(cells: Cells, split: Split, classes: Codes, own: Tensor) -> None:
     """Fill `Around.own` of some classes."""
-    for c in classes.tolist():
+    for c in classes:
         queries = cells.X[cells.slots[_rows(c, cells.most_left_out)]]
         own[c] = _exponents(_instances(cells, c), queries, split.scale).T
 
 
-def fill_wide(
-    cells: Cells, wide: Wide, classes: Tensor, row_classes: Tensor, scales: Tensor
-) -> None:
+def fill_wide(cells: Cells, wide: Wide, classes: Codes, row_classes: Codes, scales: Tensor) -> None:
     """Fill `Wide.logs` of the rows of some classes and some classes, for scales (n_scales,)."""
     torch = torch_of(cells.X)
-    for a in row_classes.tolist():
+    for a in row_classes:
         rows = _rows(a // wide.every, wide.each)
         slots = wide.slots[rows]
-        for c in classes.tolist():
+        for c in classes:
             size, first = int(cells.counts[c]), c * cells.most
             if size == 0:
                 wide.logs[:, c, rows] = -float("inf")
@@ -67,47 +78,19 @@ def fill_wide(
             wide.logs[:, c, rows] = similar.sum(1).log() - scales[:, None] * base
 
 
-def fill_squared(cells: Cells, wide: Wide, row_classes: Tensor) -> None:
-    """Fill `Wide.squared` of the rows of some classes."""
-    for a in row_classes.tolist():
+def fill_nearest(cells: Cells, wide: Wide, row_classes: Codes) -> None:
+    """Fill `Wide.nearest` of the rows of some classes."""
+    torch = torch_of(cells.X)
+    for a in row_classes:
         rows = _rows(a // wide.every, wide.each)
-        queries = cells.X[wide.slots[rows]].double()
-        wide.squared[rows] = _squared(_instances(cells, a).double(), queries).T
-
-
-def two_best(around: Around, unit: Tensor, weights: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the largest score (n_rows,), the second and whose the first is; -1 for nobody's.
-
-    Scores are sums relative to ``unit`` (n_rows,), times weights (n_classes,).
-    """
-    torch = torch_of(unit)
-    near = (around.sums[:, 0] - unit).exp().double()
-    scores = around.sums[:, 1:].double().sum(1) * near * weights[:, None]
-    first, rival = scores.max(dim=0)
-    second = scores.scatter(0, rival[None], 0.0).amax(dim=0)
-    return first, second, torch.where(first > 0.0, rival, -1)
-
-
-def lost_by_class(
-    around: Around, unit: Tensor, weights: Tensor, decided: tuple[Tensor, ...]
-) -> Tensor:
-    """Return what all rows lose with a half of each class missing, (n_classes, 4).
-
-    Weights are those of the halves (n_classes, 4); ``decided`` is (first, second, rival, own
-    score, how surely right, weight), each (n_rows,).
-    """
-    torch = torch_of(unit)
-    first, second, rival, own, right, share = decided
-    near = (around.sums[:, 0] - unit).exp().double()
-    classes = torch.arange(len(near), device=unit.device)[:, None]
-    strongest = torch.where(classes == rival, second, first)
-    lost = []
-    for h, (one, other) in enumerate(HALVES):
-        part = around.sums[:, 1 + one].double() + around.sums[:, 1 + other].double()
-        both = own + torch.maximum(part * near * weights[:, h, None], strongest)
-        thinned = torch.where(both > 0.0, own / both, 0.5)
-        lost.append(((right - thinned) * share).sum(1))
-    return torch.stack(lost, dim=1)
+        size, slots = int(cells.counts[a]), wide.slots[rows]
+        squared = _squared(_instances(cells, a)[:size].double(), cells.X[slots].double())
+        cell = torch.arange(a * cells.most, a * cells.most + size, device=slots.device)
+        other = (squared > 0.0) & (cell[:, None] != slots)
+        infinite = squared.new_full((1, len(slots)), torch.inf)
+        elsewhere = torch.cat([torch.where(other, squared, torch.inf), infinite])
+        wide.nearest[rows, 0] = elsewhere.amin(0)
+        wide.nearest[rows, 1] = (~other).sum(0).double()
 
 
 def _rows(a: int, each: int) -> slice:

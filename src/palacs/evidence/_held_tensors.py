@@ -59,13 +59,11 @@ class HeldTensors:
         self.widths = TensorWidths(self.cells)
         self.around = empty_around(self.cells)
         self.everyone: Codes = np.arange(n_classes)
-        self.everywhere = like(self.everyone, X, keep=True)
         self.lacking = self.everyone
         self.bandwidth = 0.0
         self.split = empty_split(self.cells, X[0], 1.0)
         self.counts: Codes = np.full(n_classes, -1)
         self.there: Changed = np.zeros((n_classes, most), dtype=np.bool_)
-        self.inside = like(self.there, X, keep=True)
         self.decisions: HeldDecisions | None = None
 
     def fits(self, X: Tensor, n_classes: int, most: int, most_left_out: int) -> bool:
@@ -99,23 +97,19 @@ class HeldTensors:
             self._resize(counts, places.left_out, np.flatnonzero(resized))
         rows = np.zeros(self.there.shape, dtype=np.int64)
         rows[self.there] = places.members
-        found = X[like(rows.ravel(), X, keep=True)]
-        centre = X[int(places.members[0])]
-        # Empty cells hold the first instance of all; what they hold is not looked at.
-        moved = (found != self.cells.X[: len(found)]).any(1).view(rows.shape) & self.inside
-        other_centre = (centre != self.split.centre).any()[None]
-        flags = on_host(torch_of(X).cat([moved.any(1), other_centre]))
-        if flags[-1]:
-            self.split = self.split._replace(centre=centre.clone())
-            # All products are of centred instances.
-            self.bandwidth = 0.0
-        changed = np.flatnonzero(flags[:-1])
-        if len(changed):
-            self._change(changed)
-            most = self.cells.most
-            cells = (changed[:, None] * most + np.arange(most)).ravel()
-            which = like(cells, X, keep=True)
-            self.cells.X[which] = found[which]
+        there, steps = like(rows.ravel(), X, keep=True), pair_steps(X)
+        changed = np.flatnonzero(on_host(steps.moved(self.cells, X, there)))
+        if len(changed) == 0:
+            return
+        self._change(changed)
+        steps.put(self.cells, X, there, changed)
+        first = int(np.argmax(counts > 0))
+        if first in changed:
+            centre = self.cells.X[first * self.cells.most]
+            if not torch_of(X).equal(centre, self.split.centre):
+                self.split = self.split._replace(centre=centre.clone())
+                # All products are of centred instances.
+                self.bandwidth = 0.0
 
     def _change(self, classes: Codes) -> None:
         """Have what rests on classes (n_some,) worked out, also after an interruption."""
@@ -134,26 +128,26 @@ class HeldTensors:
         slots = self.everyone[:, None] * most + latest
         cells.slots.copy_(like(slots.ravel(), cells.X, keep=True))
         cells.counts.copy_(like(counts, cells.X, keep=True))
+        cells.left_out.copy_(like(left_out, cells.X, keep=True))
         self.there = np.arange(most) < counts[:, None]
-        self.inside = like(self.there, cells.X, keep=True)
         self.decisions, self.counts = None, counts
 
     def _renew(self, bandwidth: float) -> bool:
         """Fill the sums that are lacking; False where products would lose too many digits."""
-        X, everyone = self.cells.X, self.everywhere
+        cells, everyone = self.cells, self.everyone
         if bandwidth != self.bandwidth:
-            self.split = empty_split(self.cells, self.split.centre, bandwidth)
-            self.bandwidth, self.lacking = bandwidth, self.everyone
-        steps, of_all = pair_steps(X), len(self.lacking) == len(everyone)
-        some = everyone if of_all else like(self.lacking, X, keep=True)
+            self.split = empty_split(cells, self.split.centre, bandwidth)
+            self.bandwidth, self.lacking = bandwidth, everyone
+        steps, some = pair_steps(cells.X), self.lacking
         if len(some):
-            steps.fill_split(self.cells, self.split, some)
-            if has_kernels(X) and not _exact(self.split.added):
+            steps.fill_split(cells, self.split, some)
+            if has_kernels(cells.X) and not _exact(self.split.added):
                 return False
-            steps.fill_own(self.cells, self.split, some, self.around.own)
-            for classes, rows in ((some, everyone), (everyone, some))[: 1 if of_all else 2]:
-                steps.fill_pairs(self.cells, self.split, classes, rows, self.around.sums)
-        self.lacking = self.everyone[:0]
+            steps.fill_own(cells, self.split, some, self.around.own)
+            steps.fill_pairs(cells, self.split, some, everyone, self.around.sums)
+        if 0 < len(some) < len(everyone):
+            steps.fill_pairs(cells, self.split, everyone, some, self.around.sums)
+        self.lacking = everyone[:0]
         return True
 
 

@@ -178,18 +178,18 @@ def _halving_votes(own: Tensor, squared: Tensor, known: ByClass, bandwidth: floa
     counts.scatter_add_(0, own[None], -copies[None])
     exponents = (elsewhere - torch.where(asked, nearest, 0.0)) * (-0.5 / bandwidth**2)
     similarity = torch.where(exponents >= -NEGLIGIBLE, exponents, -torch.inf).exp_()
-    first, votes = misses_tensor(known.sums(similarity), counts, own), []
+    first, votes = _misses(known.sums(similarity), counts, own), []
     for _ in range(HALVINGS):
         # Half the bandwidth is the fourth power of the similarity.
         similarity = similarity.square_().square_()
         similarity[similarity < TINY] = 0.0
-        gained = first - misses_tensor(known.sums(similarity), counts, own)
+        gained = first - _misses(known.sums(similarity), counts, own)
         gained = torch.where(asked, gained, 0.0)
         votes.append(torch.stack([(gained / copies).sum(), (gained.square() / copies).sum()]))
     return torch.stack(votes, dim=1)
 
 
-def misses_tensor(k: Tensor, counts: Tensor, own: Tensor) -> Tensor:
+def _misses(k: Tensor, counts: Tensor, own: Tensor) -> Tensor:
     """Return the probability (n_rows,) that frequencies (n_classes, n_rows) miss the class."""
     torch = torch_of(k)
     scores = k / counts.clamp(min=1.0)

@@ -5,9 +5,11 @@ What the rule rests on is kept by class, so that one more instance renews its ow
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from palacs.arrays import Cells, Tensor, Wide, like, on_host, pair_steps, torch_of
+from palacs.arrays import Cells, Wide, decision_steps, like, on_host, pair_steps, torch_of
 from palacs.checks import Codes, Features
 from palacs.kernel._bandwidth import (
     HALVINGS,
@@ -19,7 +21,6 @@ from palacs.kernel._bandwidth import (
     steps_between,
 )
 from palacs.kernel._class_widths import asked_every, in_steps
-from palacs.kernel._tensor_fit import misses_tensor
 
 
 class TensorWidths:
@@ -40,12 +41,11 @@ class TensorWidths:
         n_rows = len(self.own)
         self.own_there = like(self.own, cells.X, keep=True)
 
-        def empty(*shape: int) -> Tensor:
-            return cells.X.new_full(shape, -torch.inf, dtype=torch.float64)
-
         slots = cells.X.new_zeros(n_rows, dtype=torch.int64)
-        logs = empty(HALVINGS + 1, n_classes, n_rows)
-        self.wide = Wide(slots, each, every, empty(n_rows, cells.most), logs)
+        nearest = cells.X.new_zeros(n_rows, 2, dtype=torch.float64)
+        shape = (HALVINGS + 1, n_classes, n_rows)
+        logs = cells.X.new_full(shape, -torch.inf, dtype=torch.float64)
+        self.wide = Wide(slots, each, every, nearest, logs)
         self.lacking = self.everyone
         self.widest, self.dimensions = 0.0, 1
         self.rows: Features = np.empty((n_rows, n_features))
@@ -74,24 +74,20 @@ class TensorWidths:
         if widest != self.widest:
             self.widest, self.lacking = widest, self.everyone
         self._fill(cells)
-        votes = self._votes(cells, valid & (counts[self.own] > self.copies))
-        return widest * 0.5 ** int(best_of_halvings(*on_host(votes)))
+        found = decision_steps(cells.X).gained(self.wide, cells.counts, self.own_there)
+        gained = np.where(valid & (counts[self.own] > self.copies), on_host(found), 0.0)
+        copies = np.maximum(self.copies, 1.0)
+        votes = (gained / copies).sum(1), (gained**2 / copies).sum(1)
+        return widest * 0.5 ** int(best_of_halvings(*votes))
 
     def _look(self, cells: Cells, place: Codes, valid: np.ndarray) -> None:
         """Look at the distances within the classes that are lacking."""
         asked = self.lacking[self.lacking % self.wide.every == 0]
         if len(asked) == 0:
             return
-        torch = torch_of(cells.X)
         self.wide.slots.copy_(like(self.own * cells.most + place, cells.X, keep=True))
-        pair_steps(cells.X).fill_squared(cells, self.wide, like(asked, cells.X, keep=True))
-        cell = torch.arange(cells.most, device=cells.X.device)
-        there = cell < cells.counts[self.own_there][:, None]
-        squared, itself = self.wide.squared, cell == (self.wide.slots % cells.most)[:, None]
-        other = there & (squared > 0.0) & ~itself
-        nearest = torch.where(other, squared, torch.inf).amin(1)
-        copies = (there & ~other).sum(1).clamp_(min=1).double()
-        self.nearest, self.copies = on_host(torch.stack([nearest, copies]))
+        pair_steps(cells.X).fill_nearest(cells, self.wide, asked)
+        self.nearest, self.copies = on_host(self.wide.nearest).T.copy()
         some = np.flatnonzero(np.isin(self.own, asked))
         self.rows[some] = on_host(cells.X[self.wide.slots[like(some, cells.X, keep=True)]])
         self.dimensions = self._spanned(some, valid)
@@ -111,28 +107,10 @@ class TensorWidths:
         scales = 0.5 / self.widest / self.widest * 4.0 ** np.arange(HALVINGS + 1)
         asked = self.everyone[:: self.wide.every]
         changed = np.intersect1d(self.lacking, asked)
-        everyone = len(self.lacking) == len(self.everyone)
-        for classes, rows in ((self.lacking, asked), (self.everyone, changed)):
-            if len(classes) and len(rows):
-                which = (like(some, cells.X, keep=True) for some in (classes, rows))
-                given = like(scales, cells.X, keep=True)
-                pair_steps(cells.X).fill_wide(cells, self.wide, *which, given)
-            if everyone:
-                break
+        given = like(scales, cells.X, keep=True)
+        fill = partial(pair_steps(cells.X).fill_wide, cells, self.wide)
+        if len(self.lacking):
+            fill(self.lacking, asked, given)
+        if 0 < len(changed) < len(asked):
+            fill(self.everyone, changed, given)
         self.lacking = self.everyone[:0]
-
-    def _votes(self, cells: Cells, asked: np.ndarray) -> Tensor:
-        """Return what halvings make better, and how often they disagree, as `halved` sums it."""
-        torch = torch_of(cells.X)
-        logs, n_scales = self.wide.logs, HALVINGS + 1
-        own, copies = self.own_there, like(self.copies, logs, keep=True)
-        top = logs.amax(dim=1, keepdim=True)
-        k = (logs - torch.where(torch.isfinite(top), top, 0.0)).exp_()
-        counts = cells.counts.double()[:, None].repeat(1, len(own))
-        counts.scatter_add_(0, own[None], -copies[None])
-        k = k.transpose(0, 1).reshape(len(counts), -1)
-        missed = misses_tensor(k, counts.repeat(1, n_scales), own.repeat(n_scales))
-        missed = missed.view(n_scales, -1)
-        counted = like(asked, logs, keep=True) & torch.isfinite(top[0, 0])
-        gained = torch.where(counted, missed[:1] - missed[1:], 0.0)
-        return torch.stack([(gained / copies).sum(1), (gained.square() / copies).sum(1)])

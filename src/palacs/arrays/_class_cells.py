@@ -31,14 +31,17 @@ class Cells(NamedTuple):
     counts : tensor of shape (n_classes,)
     part : tensor of shape (n_classes * most + some,)
         Which of four parts of its class each is in, -1 in empty cells.
+    left_out : tensor of shape (n_classes,)
+        How many of each class, the latest, are left out.
     slots : tensor of shape (n_classes * most_left_out,)
-        The cells of the latest of each class, which are left out; any where there are fewer.
+        Their cells; the first of the class where there are fewer.
     most, most_left_out : int
     """
 
     X: Tensor
     counts: Tensor
     part: Tensor
+    left_out: Tensor
     slots: Tensor
     most: int
     most_left_out: int
@@ -54,8 +57,10 @@ class Split(NamedTuple):
     query_high, query_low : tensor of shape (n_classes * most_left_out, width)
         The same of those that are left out.
     added : tensor of shape (n_classes * most + some,)
-    factor, scale, power : float
-        Of products, of squared distances (1 / bandwidth²), and of the features.
+    numbers : tensor of shape (2,)
+        A power of two that the features are times, and what squared norms are added times.
+    factor, scale : float
+        Of products, and of squared distances (1 / bandwidth²).
     centre : tensor of shape (n_features,)
     """
 
@@ -64,9 +69,9 @@ class Split(NamedTuple):
     query_high: Tensor
     query_low: Tensor
     added: Tensor
+    numbers: Tensor
     factor: float
     scale: float
-    power: float
     centre: Tensor
 
 
@@ -86,6 +91,30 @@ class Around(NamedTuple):
     own: Tensor
 
 
+class Tables(NamedTuple):
+    """What sums count in a decision.
+
+    Attributes
+    ----------
+    weights : tensor of shape (n_classes, 5)
+        Of sums over a class, and over each of its four halves.
+    sizes : tensor of shape (n_classes, 5)
+        Of these.
+    prior : tensor of shape (n_classes,) or (0,)
+        Of which the weight is that by the size; where it is empty, a sum counts as it is.
+    share : tensor of shape (n_classes * most_left_out,)
+        What the decision on each instance counts, 0 where there is none.
+    enough : int
+        In classes of so many the instance beside a left-out one is left out with it.
+    """
+
+    weights: Tensor
+    sizes: Tensor
+    prior: Tensor
+    share: Tensor
+    enough: int
+
+
 class Wide(NamedTuple):
     """What some instances see of each class under several bandwidths, in float64.
 
@@ -95,8 +124,9 @@ class Wide(NamedTuple):
         The cells of the instances, ``each`` of every class that is asked.
     each, every : int
         Every so many classes are asked.
-    squared : tensor of shape (n_rows, most)
-        Distances to the own class.
+    nearest : tensor of shape (n_rows, 2)
+        The squared distance to the nearest of the own class at another place, infinite without,
+        and how many are at the very same place, itself included.
     logs : tensor of shape (n_scales, n_classes, n_rows)
         Logarithms of sums of similarities to instances at other places.
     """
@@ -104,7 +134,7 @@ class Wide(NamedTuple):
     slots: Tensor
     each: int
     every: int
-    squared: Tensor
+    nearest: Tensor
     logs: Tensor
 
 
@@ -116,6 +146,7 @@ def empty_cells(X: Tensor, n_classes: int, most: int, most_left_out: int) -> Cel
         X.new_zeros(n, X.shape[1]),
         X.new_zeros(n_classes, dtype=torch.int64),
         X.new_full((n,), -1, dtype=torch.int64),
+        X.new_zeros(n_classes, dtype=torch.int64),
         X.new_zeros(n_classes * most_left_out, dtype=torch.int64),
         most,
         most_left_out,
@@ -137,7 +168,8 @@ def empty_split(cells: Cells, centre: Tensor, bandwidth: float) -> Split:
     added = cells.X.new_zeros(len(cells.X))
     # Of the factor as it is, so that both terms of an exponent mean the same bandwidth.
     scale = factor * power * power if width else 1.0 / bandwidth / bandwidth
-    return Split(high, low, query_high, query_low, added, factor, scale, power, centre)
+    numbers = like(np.array([power, -0.5 * scale]), cells.X, keep=True)
+    return Split(high, low, query_high, query_low, added, numbers, factor, scale, centre)
 
 
 def empty_around(cells: Cells) -> Around:
@@ -159,6 +191,11 @@ def has_kernels(X: Tensor) -> bool:
 def pair_steps(X: Tensor) -> Any:
     """Return the module that fills what is written about pairs of classes, for such a tensor."""
     return _module("_pair_kernels" if has_kernels(X) else "_pair_steps")
+
+
+def decision_steps(X: Tensor) -> Any:
+    """Return the module that decides from what is written about pairs, for such a tensor."""
+    return _module("_decision_kernels" if has_kernels(X) else "_decision_steps")
 
 
 @cache
