@@ -32,7 +32,7 @@ from palacs.stream import Stream
 FLOAT32_RATE = 67e12
 DEVICE = "cuda"
 REPEATS = 5
-TELLS = 50
+TELLS = 60
 # Utilities of float32 numbers further from float64's than that are wrong.
 TOO_FAR = 1e-3
 

@@ -122,6 +122,15 @@ def _blocks_of(classes: Codes, each: int, n_classes: int) -> Codes:
     return np.stack([begins.ravel(), ends.ravel()], axis=1)
 
 
+def _uploaded(X: Any, first: Codes, second: Codes) -> tuple[Any, Any]:
+    """Return both beside X, brought there at once; Triton would compile odd places anew."""
+    begin = len(first) + len(first) % 2
+    both = np.zeros(begin + len(second), dtype=np.int64)
+    both[: len(first)], both[begin:] = first, second
+    told = like(both, X, keep=True)
+    return told[: len(first)], told[begin:]
+
+
 def fill_pairs(cells: Cells, split: Split, classes: Codes, row_classes: Codes, sums: Any) -> None:
     """Fill `Around.sums` of the rows of some classes and some classes (n_some,)."""
     blocks = _blocks_of(row_classes, cells.most_left_out, len(cells.counts))
@@ -130,9 +139,7 @@ def fill_pairs(cells: Cells, split: Split, classes: Codes, row_classes: Codes, s
     instances = (_tiles(each, _INSTANCES) for each in (split.high, split.low))
     queries = (_tiles(each, _ROWS) for each in (split.query_high, split.query_low))
     sizes = (len(classes), len(blocks), group, sums.shape[2], cells.most, cells.most_left_out)
-    # One upload.
-    told = like(np.concatenate([classes, blocks.ravel()]), cells.X, keep=True)
-    which = (told[: len(classes)], told[len(classes) :])
+    which = _uploaded(cells.X, classes, blocks.ravel())
     given = (split.added, cells.part, cells.counts, *which, sums)
     _pairs[grid](
         *instances, *queries, *given, *sizes, split.high.shape[1], split.factor,
@@ -241,8 +248,7 @@ def fill_wide(cells: Cells, wide: Wide, classes: Codes, row_classes: Codes, scal
     """Fill `Wide.logs` of the rows of some classes and some classes, for scales (n_scales,)."""
     rows = _rows_of(row_classes // wide.every, wide.each)
     grid = (triton.cdiv(len(rows), _WIDE_ROWS), len(classes))
-    told = like(np.concatenate([classes, rows]), cells.X, keep=True)
-    which = (told[: len(classes)], told[len(classes) :])
+    which = _uploaded(cells.X, classes, rows)
     # In units of about the narrowest kernel squares in float32 neither overflow nor vanish.
     power = 2.0 ** torch_of(scales).floor(torch_of(scales).log2(scales[-1:]) * 0.5)
     numbers = torch_of(scales).cat([scales, power, power**-2])
