@@ -37,7 +37,6 @@ def test_a_timeline_is_kept_changed_and_follows_its_classes(tmp_path: Path) -> N
         ("opera", "there are motor-imagery, gestures, odours"),
         (3, "neither a name nor an object"),
         ({"rests": 1}, "no 'rests'"),
-        ({"rest": [2, 1]}, "shortest first"),
         ({"rest": [1, 2, 3]}, "no pair"),
         ({"cue": -1}, "no number of seconds"),
         ({"cue": None}, "no number of seconds"),
@@ -80,3 +79,10 @@ def test_a_decision_made_ahead_is_not_taken_where_somebody_else_asked() -> None:
     again = campaign.ask()
     assert again.label == other[1].label
     assert campaign.events()[-1].payload["known"] > known
+
+
+def test_a_pair_may_begin_with_the_longest() -> None:
+    campaign = create_campaign("pairs", ["left", "right"], storage="memory")
+    campaign.change(session={"rest": [2.5, 1.5]}, reason="as it was noted")
+    assert campaign.settings.session is not None
+    assert campaign.settings.session["rest"] == [1.5, 2.5]

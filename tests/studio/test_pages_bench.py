@@ -284,6 +284,8 @@ def test_own_colours_little_motion_and_no_shortcuts(browser: Browser, shared_stu
         expect(page.locator("[data-map] .mark")).to_have_count(1)
         for what in (".name .dot", ".classes-table .fill"):
             assert _visible(page, what), f"{what} is still to be seen"
+        ask = page.get_by_role("button", name="Ask for the next")
+        assert ask.evaluate("e => getComputedStyle(e).forcedColorAdjust") == "none", "it is read"
         assert page.locator(".classes-table .fill").first.evaluate(
             "e => getComputedStyle(e).transitionDuration"
         ) in ("0s", "")

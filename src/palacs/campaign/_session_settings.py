@@ -109,10 +109,7 @@ def _seconds(value: Any, name: str) -> float | list[float]:
         return _second(value, name)
     if len(value) != 2:
         raise ValueError(f"{name}={brief(value)} is no pair; give the shortest and the longest.")
-    low, high = (_second(each, name) for each in value)
-    if low > high:
-        raise ValueError(f"{name}={brief(value)} begins with the longest; give the shortest first.")
-    return [low, high]
+    return sorted(_second(each, name) for each in value)
 
 
 def _second(value: Any, name: str) -> float:

@@ -7,6 +7,7 @@ from typing import Annotated
 from urllib.parse import unquote
 
 from fastapi import Depends, Header, Path, Request
+from pydantic import AfterValidator
 
 from palacs.campaign import acting_as
 from palacs.storage import Storage
@@ -84,6 +85,13 @@ async def acting(
         who.__exit__(None, None, None)
 
 
+def _usable(op: str | None) -> str | None:
+    # Also where a call turns out to write nothing, so that the schema's word holds.
+    if op is not None and not (op.strip() and op.isprintable()):
+        raise ValueError("give 1 to 200 printable characters")
+    return op
+
+
 TheVisitor = Annotated[Visitor, Depends(visitor_of)]
 TheConfig = Annotated[StudioConfig, Depends(config_of)]
 TheBook = Annotated[CampaignBook, Depends(book_of)]
@@ -96,4 +104,5 @@ TheOp = Annotated[
         json_schema_extra={"minLength": 1, **PRINTABLE},
         description="Your id for this call: repeated with it, it gives its first outcome.",
     ),
+    AfterValidator(_usable),
 ]

@@ -28,7 +28,7 @@ from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._deps import TheBook, TheCampaign, TheOp, acting
 from palacs.studio._drawn_for_you import drawn_for_you
 from palacs.studio._error_answers import Refused, refusing
-from palacs.studio._models import Body, Id, Name, Number
+from palacs.studio._models import Body, Id, Name
 from palacs.studio._race import (
     DRAWINGS,
     Drawn,
@@ -53,6 +53,9 @@ _LENT = "lent-"
 """In front of the id of the drawing with which a scan by another hand came along."""
 
 
+_Place = Annotated[float, Field(strict=True, ge=-1e6, le=1e6)]
+
+
 class Start(Body):
     """Which race to go on with; without a name the usual one."""
 
@@ -67,8 +70,12 @@ class Drawing(Body):
 
     id: Id
     strokes: Annotated[
-        list[list[Annotated[list[Number], Field(min_length=2, max_length=2)]]],
-        Field(max_length=100, description="Points (x, y) of each stroke; y points down."),
+        list[list[Annotated[list[_Place], Field(min_length=2, max_length=2)]]],
+        Field(
+            max_length=100,
+            description="Points (x, y) of each stroke; y points down.",
+            json_schema_extra={"contains": {"type": "array", "minItems": 2}},
+        ),
     ]
     by_program: Annotated[StrictBool, Field(description="Nobody drew it.")] = False
 

@@ -19,7 +19,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from palacs.campaign import HISTORY_COLUMNS
+from palacs.campaign import HISTORY_COLUMNS, SESSIONS
 from palacs.strategies import DEFAULT_STRATEGY, available
 
 
@@ -40,7 +40,8 @@ _URI = r"^[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9_./-]+$"
 _BASE64 = r"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
 _OF_ONE_KIND = {"not": {"allOf": [{"contains": {"type": kind}} for kind in ("string", "integer")]}}
 LARGEST = 1e300
-FEATURE = {
+_NUMBERED = "^x[0-9\xb2\xb3\xb9]+$"
+FEATURE: dict[str, Any] = {
     "minLength": 1,
     "maxLength": 200,
     **PRINTABLE,
@@ -122,6 +123,13 @@ class RecordingIn(Body):
     ) = None
 
 
+# Declared names are not numbered, lest they be taken for a column of the history.
+_DECLARED = {**FEATURE, "not": {"anyOf": [*FEATURE["not"]["anyOf"], {"pattern": _NUMBERED}]}}
+Text = Annotated[
+    StrictStr, Field(json_schema_extra={"minLength": 1, "maxLength": 200, **PRINTABLE})
+]
+
+
 class Noted(Body):
     """What can be noted with an instance."""
 
@@ -134,15 +142,27 @@ class Noted(Body):
 class Features(Body):
     """What the features are."""
 
-    names: Annotated[list[StrictStr], Field(max_length=1_000_000)] | None = None
-    units: (
-        Annotated[list[StrictStr] | StrictStr, Field(description="Of each or of all.")] | None
-    ) = None
-    sampling_rate: Annotated[float, Field(strict=True, gt=0, description="In Hz.")] | None = None
-    pipeline: (
-        Annotated[StrictStr, Field(max_length=200, description="What extracts them, its version.")]
+    model_config = never(
+        {
+            "properties": {"units": {"type": "array"}, "names": NULL},
+            "required": ["units"],
+        }
+    )
+
+    names: (
+        Annotated[
+            list[Annotated[StrictStr, Field(json_schema_extra=_DECLARED)]],
+            Field(max_length=1_000_000, json_schema_extra={"minItems": 1, "uniqueItems": True}),
+        ]
         | None
     ) = None
+    units: (
+        Annotated[list[Text] | Text, Field(description="Of each of the names, or of all.")] | None
+    ) = None
+    sampling_rate: (
+        Annotated[float, Field(strict=True, gt=0, le=LARGEST, description="In Hz.")] | None
+    ) = None
+    pipeline: Annotated[Text, Field(description="What extracts them, its version.")] | None = None
 
 
 class NewCampaign(Body):
@@ -162,16 +182,7 @@ class NewCampaign(Body):
     params: Annotated[Object, Field(description="The strategy's parameters.")] = {}
     budget: Annotated[StrictInt, Field(ge=1, le=10**9), AS_WHOLE] | None = None
     budget_cost: Annotated[Amount, Field(description="In money or minutes.")] | None = None
-    conditions: (
-        Annotated[
-            Object,
-            Field(
-                description="Costs, proportions in use, mistakes and limits, see Conditions.",
-                examples=[{"costs": [["left", 2.0], ["right", 1.0]], "max_repeat": 3}],
-            ),
-        ]
-        | None
-    ) = None
+    conditions: Annotated[dict[str, Any], is_a("Conditions")] | None = None
     n_features: (
         Annotated[StrictInt, Field(ge=1, le=1_000_000, description="Of every instance."), AS_WHOLE]
         | None
@@ -362,12 +373,13 @@ class Change(Why):
     budget: Annotated[StrictInt, Field(ge=1, le=10**9), AS_WHOLE] | None = None
     budget_cost: Amount | None = None
     lease: Annotated[float, Field(strict=True, gt=0, lt=1e10)] | None = None
-    conditions: Object | None = None
+    conditions: Annotated[dict[str, Any], is_a("Conditions")] | None = None
     strategy: Strategy | None = None
     params: Annotated[Object, Field(description="The strategy's parameters.")] = {}
     session: (
         Annotated[
-            Object | StrictStr,
+            Annotated[dict[str, Any], is_a("Timeline")]
+            | Annotated[StrictStr, Field(json_schema_extra={"enum": [*SESSIONS]})],
             Field(description="A timeline, or the name of one to begin with."),
         ]
         | None
@@ -375,7 +387,12 @@ class Change(Why):
     title: (
         Annotated[
             StrictStr,
-            Field(min_length=1, max_length=200, description="Shown instead of the name."),
+            Field(
+                min_length=1,
+                max_length=200,
+                description="Shown instead of the name.",
+                json_schema_extra=PRINTABLE,
+            ),
         ]
         | None
     ) = None

@@ -13,6 +13,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from palacs.studio._models import PRINTABLE
+from palacs.studio._schema_parts import PARTS
 
 Schema = dict[str, Any]
 
@@ -84,6 +85,7 @@ _COMPONENTS: dict[str, Schema] = {
     "Utilities": {"type": "object", "additionalProperties": {"type": ["number", "null"]}},
     "Counts": {"type": "object", "additionalProperties": {"type": "integer"}},
     "Grids": {"type": "object", "additionalProperties": _GRID},
+    **PARTS,
 }
 
 

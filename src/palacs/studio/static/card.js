@@ -6,7 +6,9 @@ import { drawRace, raceOf } from "./race.js";
 
 /** @import { DrawingProgress } from "./shapes.js" */
 
-const [WIDTH, HEIGHT] = [640, 430];
+const [WIDTH, HEIGHT] = [640, 460];
+// Characters in a line, of the widest font that may have to do.
+const LINE = 74;
 const INK = "#1f2430";
 const MUTED = "#5d6675";
 // What styles are to a page, attributes are to a picture that stands alone.
@@ -44,16 +46,17 @@ export function cardOf(race) {
   const [headline, ...rest] = (race.outcome?.sentence ?? "").split(/(?<=[:.]) /);
   svg.append(s("rect", { width: WIDTH, height: HEIGHT, rx: 18, fill: "#fbfaf8" }),
     s("text", { class: "title", x: 28, y: 46 }, headline.replace(/:$/, "")));
-  wrapped(rest.join(" ").replace(/^./, (first) => first.toUpperCase()), 84).forEach((line, n) => svg.append(s("text", { x: 28, y: 72 + 19 * n }, line)));
-  drawRace(svg, raceOf(race), { left: 72, right: WIDTH - 28, top: 100, bottom: HEIGHT - 114 });
+  const under = wrapped(rest.join(" ").replace(/^./, (first) => first.toUpperCase()), LINE);
+  under.forEach((line, n) => svg.append(s("text", { x: 28, y: 72 + 19 * n }, line)));
   const last = race.finish - 1;
   const counts = race.symbols.map((symbol, place) => `${race.counts[place]} × ${symbol}`).join(", ");
   const words = [
     `Misread at the finish: ${percent(race.asked[last], 1)} as palacs asked (solid), ${percent(race.equal[last], 1)} asked equally (dashed).`,
-    `palacs asked for ${counts}. Judged on ${race.judges} digits by other hands; ${race.stand_ins} of the`,
-    `${race.finish} drawings for equal counts had to come from other hands too.${race.by_program ? ` A program drew ${race.by_program} for the visitor.` : ""}`,
+    `palacs asked for ${counts}. Judged on ${race.judges} digits by other hands; ${race.stand_ins} of the ${race.finish} drawings for equal counts had to come from other hands too.${race.by_program ? ` A program drew ${race.by_program} for the visitor.` : ""}`,
   ];
-  words.forEach((line, n) => svg.append(s("text", { x: 28, y: HEIGHT - 56 + 18 * n }, line)));
+  const foot = wrapped(words.join(" "), LINE);
+  foot.forEach((line, n) => svg.append(s("text", { x: 28, y: HEIGHT - 20 - 18 * (foot.length - 1 - n) }, line)));
+  drawRace(svg, raceOf(race), { left: 72, right: WIDTH - 28, top: 66 + 19 * under.length, bottom: HEIGHT - 60 - 18 * foot.length });
   for (const [selector, look] of LOOKS) {
     for (const element of svg.querySelectorAll(selector)) {
       for (const [name, value] of Object.entries(look)) element.setAttribute(name, value);

@@ -109,6 +109,7 @@ export class History {
     try {
       await post(`${this.path}/retract`, { id: this.chosen, reason: field.value.trim() });
       say(find("[data-history-error]"), "");
+      find("[data-history]").focus(); // the button that had it is going to be gone
       this.refresh();
     } catch (caught) {
       say(find("[data-history-error]"), problemOf(caught).message);

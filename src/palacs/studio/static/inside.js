@@ -55,8 +55,10 @@ async function look() {
     panels.replaceChildren();
     return;
   }
+  if (!layout) say(find("[data-message]"), "Working it out …");
   /** @type {SeenOnLine | SeenOnPlane} */
   const seen = await get(`${path}/inside${wanted()}`);
+  say(find("[data-message]"), "");
   find("[data-summary]").textContent = [
     `${whole(status.instances)} acquired`, seen.strategy, `bandwidth ${brief(seen.bandwidth)}`, seen.strategy !== "pal-acs" && "as PAL-ACS would see it",
   ].filter(Boolean).join(" · ");
