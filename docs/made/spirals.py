@@ -42,7 +42,8 @@ def draw_trial(ax: Axes, title: str) -> str:
     ax.pcolormesh(across, up, ground, cmap=tints, alpha=0.16, linewidth=0, rasterized=True)
     for code, marker in enumerate("o^s"):
         colour = class_color(code)
-        ax.scatter(*X[codes == code].T, s=26, marker=marker, color=colour, edgecolor="w", lw=0.5)
+        x, y = X[codes == code].T
+        ax.scatter(x, y, s=26, marker=marker, color=colour, edgecolor="w", linewidth=0.5)
     ax.set(xticks=[], yticks=[], xlim=(-0.04, 1.04), ylim=(-0.04, 1.04))
     ax.spines[:].set_color("#dde2e8")
     counts = np.bincount(codes, minlength=3)

@@ -20,10 +20,10 @@ for title, ours, theirs, scale, digits in (
     best = table1.groupby(["dataset", "phase"])[ours].transform("max" if scale > 1 else "min")
     for (dataset, strategy), rows in table1.groupby(["dataset", "strategy"], sort=False):
         cells = []
-        for index, row in rows.iterrows():
-            mine = f"{scale * row[ours]:.{digits}f}"
-            mine = f"**{mine}**" if row[ours] == best[index] else mine
-            cells.append(f"{mine} ({scale * row[theirs]:.{digits}f})")
+        for mine, printed, winner in zip(rows[ours], rows[theirs], best[rows.index], strict=True):
+            shown = f"{scale * mine:.{digits}f}"
+            shown = f"**{shown}**" if mine == winner else shown
+            cells.append(f"{shown} ({scale * printed:.{digits}f})")
         print(f"| {dataset} | {strategy} | {' | '.join(cells)} |")
     print()
 
