@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy.dialects import sqlite
 
 from palacs.campaign import create_campaign
 from palacs.storage import (
@@ -19,7 +21,9 @@ from palacs.storage import (
     Event,
     MemoryStorage,
     StorageDamaged,
+    open_storage,
 )
+from palacs.storage._rows import BY_OPERATION
 from palacs.storage._schema import events
 
 times = st.floats(0, 4e9)
@@ -93,3 +97,11 @@ def test_a_kind_only_a_newer_palacs_knows_is_stored_but_not_guessed_at(kind: str
     assert storage.events(key)[-1].kind == kind
     with pytest.raises(StorageDamaged, match=f"of kind '{kind}' is not known to this palacs"):
         campaign.status()
+
+
+def test_what_an_operation_wrote_is_found_by_its_index(tmp_path: Path) -> None:
+    open_storage(f"sqlite:///{tmp_path}/lab.db", create=True).close()
+    with sqlite3.connect(tmp_path / "lab.db") as db:
+        query = str(BY_OPERATION.compile(dialect=sqlite.dialect()))
+        plan = db.execute(f"EXPLAIN QUERY PLAN {query}", (1, "an id")).fetchall()
+    assert "palacs_operations" in str(plan), "a long record is not gone through"
