@@ -31,6 +31,13 @@ def _fill_in(app: Sphinx, name: str, source: list[str]) -> None:
         _log.warning("%s", failed, location=name)  # an error, by -W; the other pages are built too
 
 
+def _with_blocks(app: Sphinx, env: Any, *_: object) -> list[str]:
+    """Return pages to read again though they are the same: the code behind them may not be."""
+    pages = {name: Path(env.doc2path(name)) for name in env.found_docs}
+    texts = {name: page.read_text(encoding="utf-8") for name, page in pages.items()}
+    return [name for name, text in texts.items() if blocks.BLOCK.search(text)]
+
+
 def _write_rooms(app: Sphinx, config: object) -> None:
     rooms.write_pages()
 
@@ -56,6 +63,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Register it all with Sphinx."""
     app.connect("config-inited", _write_rooms)  # before Sphinx looks which pages there are
     app.connect("autodoc-skip-member", _skip)
+    app.connect("env-get-outdated", _with_blocks)
     app.connect("source-read", _fill_in)
     app.add_html_math_renderer("mathml", (_inline_formula, None), (_displayed_formula, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
