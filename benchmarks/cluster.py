@@ -75,7 +75,7 @@ def weak_scaling(quick: bool) -> None:
     points = PALACS(n_pseudo=5, random_state=0)
     work: dict[str, Callable[[Client, int], float]] = {
         "counting, the machine itself": counting,
-        "trials, as many for each worker": lambda c, w: trials(c, w, 20 if quick else 100),
+        "trials, as many for each worker": lambda c, w: trials(c, w, 20 if quick else 60),
         f"PAL-ACS, {each:,} embeddings for each": lambda c, w: decision(c, w, points, each),
         f"Spare settled, {each:,} for each": lambda c, w: decision(
             c, w, SpareSettled(random_state=0), each

@@ -205,6 +205,20 @@ def test_float32_stays_float32_and_decides_alike(strategy: Strategy) -> None:
         assert again.tolist() == picked.tolist()
 
 
+@pytest.mark.parametrize("strategy", [PALACS(random_state=1), SpareSettled(random_state=1)])
+def test_few_float32_numbers_of_any_size_decide_as_those_of_an_array(strategy: Strategy) -> None:
+    random = np.random.default_rng(6)
+    for n_features in (2, 25):
+        y = np.arange(40) % 20
+        X = random.normal(size=(40, n_features)) * 10.0 ** random.integers(-6, 7, n_features)
+        X[7] *= 1e5
+        X = X.astype(np.float32)
+        expected, utilities = strategy.query(X, y, batch_size=5, return_utilities=True)
+        picked, found = strategy.query(torch.tensor(X), y, batch_size=5, return_utilities=True)
+        assert picked.tolist() == expected.tolist()
+        assert_allclose(np.asarray(found), utilities, rtol=1e-6)
+
+
 def test_float32_keeps_its_digits_far_from_the_origin_and_with_a_narrow_kernel() -> None:
     random = np.random.default_rng(6)
     X = (1e3 + random.normal(size=(50, 40))).astype(np.float32)

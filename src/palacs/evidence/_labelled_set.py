@@ -296,6 +296,8 @@ def check_labelled_set(
     """
     if tensors and is_tensor(X):
         features = check_tensor(X, allow_empty=True)
+        # As for arrays: few instances cost nothing, and float32 would decide some otherwise.
+        features = features.double() if len(features) <= MANY else features
     else:
         features = check_features(on_host(X), allow_empty=True, single=True)
     if scale and len(features):
