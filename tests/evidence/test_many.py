@@ -65,6 +65,14 @@ def test_decisions_are_those_of_the_whole_matrix_of_distances(prior, dtype) -> N
         np.testing.assert_allclose(mine, theirs, rtol=close, atol=close)
 
 
+def test_the_bandwidth_of_float32_numbers_is_that_of_float64() -> None:
+    everyone = labelled(range(len(Y)))
+    single = LabelledSet(X.astype(np.float32), Y, everyone.classes, NOBODY)
+    found, wanted = (evidence_of_many(each, "auto", PRIOR) for each in (single, everyone))
+    for mine, theirs in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-3, atol=1e-3)
+
+
 steps = st.lists(
     st.one_of(
         st.tuples(st.just("tell"), st.integers(1, 3)),

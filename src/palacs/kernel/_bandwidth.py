@@ -187,7 +187,9 @@ def add_spanned(X: Features, origin: Features, usual: float, basis: Features, fo
         # Once more, for what rounding left of the first time.
         for _ in range(2):
             for b in range(found):
-                along = np.dot(rest, basis[b])
+                along = 0.0
+                for f in range(n_features):
+                    along += rest[f] * basis[b, f]
                 for f in range(n_features):
                     rest[f] -= along * basis[b, f]
         length = length_of(rest)
