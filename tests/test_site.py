@@ -47,7 +47,9 @@ def _commands() -> list[str]:
 
 def _routes() -> list[str]:
     whole = schema()
-    return [f"`{method} {path.removeprefix('/api/v1')}`" for method, path, _ in operations(whole)]
+    said = [f"`{method} {path.removeprefix('/api/v1')}`" for method, path, _ in operations(whole)]
+    objects = whole["components"]["schemas"].items()
+    return said + [f"### `{name}`" for name, part in objects if part.get("properties")]
 
 
 MUST_SAY: dict[str, Callable[[], list[str]]] = {

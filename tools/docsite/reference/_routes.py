@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from docsite.markdown import cell, code, plain, table
+from docsite.markdown import code, plain, table
 from palacs.studio import StudioConfig, create_app
 
 _PREFIX = "/api/v1"
 _LONGEST_CHOICES = 12
+_LARGEST = 2**53
 Schema = Mapping[str, Any]
 
 
@@ -34,7 +35,16 @@ def routes() -> str:
         place = path.removeprefix(_PREFIX)
         rows.append((code(name), code(f"{method} {place}"), plain(says.split("\n")[0])))
         sections.append(_section(whole, f"{method} {place}", operation))
-    return "\n\n".join([table(["id", f"below `{_PREFIX}`", "does"], rows), *sections])
+    listed = table(["id", f"below `{_PREFIX}`", "does"], rows)
+    return "\n\n".join([listed, *sections, "## Objects", *_objects(whole)])
+
+
+def _objects(whole: Schema) -> Iterator[str]:
+    """Yield a section for each object that is sent or answered."""
+    for name, part in sorted(whole["components"]["schemas"].items()):
+        if part.get("properties"):
+            rows = [(code(field), kind, about) for field, kind, about in _fields(whole, part)]
+            yield f"### {code(name)}\n\n{table(['field', 'value', 'meaning'], rows)}"
 
 
 def _section(whole: Schema, title: str, operation: Schema) -> str:
@@ -72,15 +82,19 @@ def _about(part: Schema) -> str:
 
 def _body(whole: Schema, operation: Schema) -> Iterator[tuple[str, str, str]]:
     for content in operation.get("requestBody", {}).get("content", {}).values():
-        body = _resolved(whole, content["schema"])
-        needed = body.get("required", ())
-        for name, field in body.get("properties", {}).items():
-            kind = _kind(whole, field)
-            yield name, kind if name in needed else f"{kind}, optional", _about(field)
+        yield from _fields(whole, _resolved(whole, content["schema"]))
+
+
+def _fields(whole: Schema, part: Schema) -> Iterator[tuple[str, str, str]]:
+    needed = part.get("required", ())
+    for name, field in part.get("properties", {}).items():
+        kind = _kind(whole, field)
+        yield name, kind if name in needed else f"{kind}, optional", _about(field)
 
 
 def _kind(whole: Schema, part: Schema) -> str:
     """Return in a few words which values a schema allows."""
+    name = str(part.get("$ref", "")).rsplit("/", 1)[-1]
     part = _resolved(whole, part)
     if "enum" in part or "const" in part:
         choices = part.get("enum", [part.get("const")])
@@ -92,11 +106,16 @@ def _kind(whole: Schema, part: Schema) -> str:
     kind = str(part.get("format") or part.get("type") or "any value")
     if kind == "array":
         return f"list of {_kind(whole, part.get('items', {}))}"
-    if kind == "object" and part.get("title"):
-        return cell(part["title"])
-    low, high = part.get("minimum"), part.get("maximum")
+    if part.get("properties") and name:
+        return code(name)
+    low, high = (_worth_saying(part.get(bound)) for bound in ("minimum", "maximum"))
     between = [f"from {low}" if low is not None else "", f"to {high}" if high is not None else ""]
     return " ".join([kind, *filter(None, between)])
+
+
+def _worth_saying(bound: float | None) -> float | None:
+    """Leave out what is only as large as a number can be."""
+    return None if bound is None or abs(bound) > _LARGEST else bound
 
 
 def _answer(whole: Schema, operation: Schema) -> str:
