@@ -84,7 +84,8 @@ class SpareSettled(Strategy):
     root of the others' counts; where no class is settled, this is `UniformSelection`. Of more
     than 4,000 instances an even selection says who is settled, at most 50 of each class or 4,000
     in all. Of more than 2,000 classes a quick look finds the 100 that are most overdue; these and
-    what they may be taken for are looked at closely, and one of them is asked for.
+    what they may be taken for are looked at closely, and one of them is asked for. Of more than
+    4,000 rows of a tensor on a GPU the object keeps, on that GPU, what its next decision needs.
 
     Parameters
     ----------
@@ -248,10 +249,11 @@ class SpareSettled(Strategy):
         self, labelled: LabelledSet, model: ParzenWindowClassifier
     ) -> ClassEvidence:
         prior = parzen_prior(model, labelled)
-        if not is_tensor(labelled.X) or labelled.X.device.type == "cpu":
-            # A tensor on the CPU is an array to the compiled code, and both decide alike.
-            arrays = replace(labelled, X=on_host(labelled.X))
-            return evidence_of_many(arrays, model.bandwidth, prior)
+        if is_tensor(labelled.X) and labelled.X.device.type == "cpu":
+            # An array to the compiled code, and both decide alike.
+            labelled = replace(labelled, X=on_host(labelled.X))
+        if not is_tensor(labelled.X):
+            return evidence_of_many(labelled, model.bandwidth, prior)
         held = evidence_of_held(labelled, model.bandwidth, prior, self)
         if held is not None:
             return held
