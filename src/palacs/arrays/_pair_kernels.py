@@ -85,8 +85,10 @@ def _fill_split(  # type: ignore[no-untyped-def]
     c = tl.load(classes + tl.program_id(1))
     slot = c * most + tl.program_id(0)
     late = tl.program_id(0) - (tl.load(counts + c) - tl.load(left_out + c))
-    asked = (late >= 0) & (late < most_left_out)
-    row = c * most_left_out + tl.where(asked, late, 0)
+    row = c * most_left_out + late
+    # All features of those that are left out, none of the others.
+    until = tl.where(late >= 0, n_features, 0)
+    until = tl.where(late < most_left_out, until, 0)
     power = tl.load(numbers).to(tl.float32)
     squares = tl.zeros((FEATURES,), tl.float64)
     for start in range(0, n_features, FEATURES):
@@ -100,8 +102,8 @@ def _fill_split(  # type: ignore[no-untyped-def]
         rest = (scaled - upper.to(tl.float32)).to(tl.float16)
         tl.store(high + slot * width + f, upper, mask=inside)
         tl.store(low + slot * width + f, rest, mask=inside)
-        tl.store(query_high + row * width + f, upper, mask=inside & asked)
-        tl.store(query_low + row * width + f, rest, mask=inside & asked)
+        tl.store(query_high + row * width + f, upper, mask=f < until)
+        tl.store(query_low + row * width + f, rest, mask=f < until)
     tl.store(added + slot, (tl.load(numbers + 1) * tl.sum(squares, axis=0)).to(tl.float32))
 
 
