@@ -14,7 +14,7 @@ from fastapi import APIRouter, Request
 
 from palacs.campaign import SESSIONS, acting_holder
 from palacs.studio import _answers as a
-from palacs.studio import _models as m
+from palacs.studio import _session_models as m
 from palacs.studio._cue_markers import CueMarkers
 from palacs.studio._deps import TheCampaign
 from palacs.studio._error_answers import refusing

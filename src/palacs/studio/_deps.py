@@ -15,7 +15,6 @@ from palacs.studio._campaign_paths import name_in
 from palacs.studio._campaigns import CampaignBook, StudioCampaign
 from palacs.studio._config import StudioConfig
 from palacs.studio._error_answers import refusing
-from palacs.studio._models import PRINTABLE
 from palacs.studio._roles import Visitor
 from palacs.studio._security import VISITOR
 
@@ -85,6 +84,11 @@ async def acting(
         who.__exit__(None, None, None)
 
 
+# Without blanks at its ends, which a header loses on its way.
+_SIGN = r"[!-~\xa1-\xac\xae-\xff]"
+_IN_A_HEADER = rf"^{_SIGN}([ -~\xa1-\xac\xae-\xff]*{_SIGN})?$"
+
+
 def _usable(op: str | None) -> str | None:
     # Also where a call turns out to write nothing, so that the schema's word holds.
     if op is not None and not (op.strip() and op.isprintable()):
@@ -101,7 +105,7 @@ TheOp = Annotated[
     Header(
         alias="Idempotency-Key",
         max_length=200,
-        json_schema_extra={"minLength": 1, **PRINTABLE},
+        json_schema_extra={"minLength": 1, "pattern": _IN_A_HEADER},
         description="Your id for this call: repeated with it, it gives its first outcome.",
     ),
     AfterValidator(_usable),

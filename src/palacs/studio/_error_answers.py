@@ -201,4 +201,16 @@ def _http(request: Request, error: Exception) -> Response:
     kind = kinds.get(error.status_code, "http")
     response = error_response(request.scope, error.status_code, kind, message)
     response.headers.update(error.headers or {})
+    if error.status_code == 405:
+        response.headers["Allow"] = ", ".join(_methods(request))
     return response
+
+
+def _methods(request: Request) -> list[str]:
+    """Return what is possible at an address, by all routes and not the first alone."""
+    schema = request.app.openapi()["paths"]
+    found: set[str] = set()
+    for template, methods in schema.items():
+        if re.fullmatch(re.sub(r"\{[^}]*\}", "[^/]+", template), request.url.path):
+            found |= {method.upper() for method in methods}
+    return sorted(found | ({"HEAD"} if "GET" in found else set())) or ["GET", "HEAD"]

@@ -6,11 +6,10 @@ campaign is for the campaign to say.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     StrictBool,
@@ -21,6 +20,7 @@ from pydantic import (
 
 from palacs.campaign import HISTORY_COLUMNS, SESSIONS
 from palacs.strategies import DEFAULT_STRATEGY, available
+from palacs.studio._wholes import AS_WHOLE, WITH_WHOLES
 
 
 def is_a(component: str) -> WithJsonSchema:
@@ -28,12 +28,6 @@ def is_a(component: str) -> WithJsonSchema:
     return WithJsonSchema({"x-is": component})
 
 
-def _as_whole(value: Any) -> Any:
-    """Take 3.0 for 3, as JSON Schema does and as programs without integers send it."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-AS_WHOLE = BeforeValidator(_as_whole)
 # What a campaign checks itself, and says better, is only written down here for the schema.
 PRINTABLE = {"pattern": r"^ *[^\x00-\x20\x7f-\xa0\xad][^\x00-\x1f\x7f-\xa0\xad]*$"}
 _URI = r"^[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9_./-]+$"
@@ -182,7 +176,7 @@ class NewCampaign(Body):
     params: Annotated[Object, Field(description="The strategy's parameters.")] = {}
     budget: Annotated[StrictInt, Field(ge=1, le=10**9), AS_WHOLE] | None = None
     budget_cost: Annotated[Amount, Field(description="In money or minutes.")] | None = None
-    conditions: Annotated[dict[str, Any], is_a("Conditions")] | None = None
+    conditions: Annotated[dict[str, Any], WITH_WHOLES, is_a("Conditions")] | None = None
     n_features: (
         Annotated[StrictInt, Field(ge=1, le=1_000_000, description="Of every instance."), AS_WHOLE]
         | None
@@ -296,32 +290,6 @@ class Next(Body):
     )
 
 
-class Painted(Body):
-    """What a page painted."""
-
-    phase: Annotated[StrictStr, Field(max_length=40, description="Fixation, cue, performing, ...")]
-    at: Annotated[float, Field(strict=True, gt=0, description="When, by this machine's clock.")]
-    uncertainty: Annotated[
-        float, Field(strict=True, ge=0, description="Of that, in seconds: clocks and one frame.")
-    ] = 0.0
-    request: Id | None = None
-    label: Label | None = None
-
-
-class SessionReport(Painted):
-    """What a participant sees."""
-
-    trial: Annotated[StrictInt, Field(ge=0), AS_WHOLE] = 0
-    dry: Annotated[StrictBool, Field(description="Nothing is recorded.")] = False
-
-
-class SessionCommand(Body):
-    """What a participant's page is to do."""
-
-    holder: Id
-    command: Literal["pause", "go on"]
-
-
 class Claim(Body):
     """A request that the holder takes as its own."""
 
@@ -333,7 +301,7 @@ class Add(Numbers, Noted):
     """An instance nobody asked for."""
 
     label: Label
-    id: Annotated[Id, Field(description="Your own, to make repeating harmless.")] | None = None
+    id: Annotated[Name, Field(description="Your own, to make repeating harmless.")] | None = None
 
 
 class Retract(Body):
@@ -368,17 +336,20 @@ _CHANGEABLE = ("budget", "budget_cost", "lease", "conditions", "strategy", "sess
 class Change(Why):
     """Settings that hold from now on; those left out stay as they are."""
 
-    model_config = never({"not": {"anyOf": [{"required": [name]} for name in _CHANGEABLE]}})
+    model_config = never(
+        {"not": {"anyOf": [{"required": [name]} for name in _CHANGEABLE]}},
+        {"properties": {"strategy": NULL}, "required": ["strategy"]},
+    )
 
     budget: Annotated[StrictInt, Field(ge=1, le=10**9), AS_WHOLE] | None = None
     budget_cost: Amount | None = None
-    lease: Annotated[float, Field(strict=True, gt=0, lt=1e10)] | None = None
-    conditions: Annotated[dict[str, Any], is_a("Conditions")] | None = None
+    lease: Annotated[float, Field(strict=True, gt=0, le=3.15576e9)] | None = None
+    conditions: Annotated[dict[str, Any], WITH_WHOLES, is_a("Conditions")] | None = None
     strategy: Strategy | None = None
     params: Annotated[Object, Field(description="The strategy's parameters.")] = {}
     session: (
         Annotated[
-            Annotated[dict[str, Any], is_a("Timeline")]
+            Annotated[dict[str, Any], WITH_WHOLES, is_a("Timeline")]
             | Annotated[StrictStr, Field(json_schema_extra={"enum": [*SESSIONS]})],
             Field(description="A timeline, or the name of one to begin with."),
         ]
