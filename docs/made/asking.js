@@ -81,7 +81,7 @@
 
   function curves(drawn) {
     const svg = find("[data-curves]"), budget = now().budget, wide = Math.max(260, svg.clientWidth);
-    svg.setAttribute("viewBox", `0 0 ${wide} 200`);
+    svg.setAttribute("viewBox", `0 0 ${wide} 212`);
     const top = Math.max(0.1, ...drawn.flatMap(({ values }) => values)) * 1.05, right = wide - 8;
     const x = (step) => 52 + (step / budget) * (right - 52), y = (share) => 145 - (share / top) * 130;
     const tick = (share) => `<text x="46" y="${y(share) + 4}" text-anchor="end">${percent(share)}</text><path d="M52 ${y(share)}H${right}" stroke="currentColor" stroke-opacity=".25"/>`;
@@ -91,7 +91,7 @@
     svg.innerHTML = `<g fill="currentColor" font-size="12">${[0, top / 2.1, top / 1.05].map(tick).join("")}${lines.join("")}
       <path d="M${x(step)} 8V145" stroke="currentColor"/>
       <text x="52" y="165">0</text><text x="${right}" y="165" text-anchor="end">${budget} acquired</text>
-      <text x="52" y="188">error: ${drawn.map(({ title, dash }) => `${title} ${dash ? "dashed" : "solid"}`).join(", ")}</text></g>`;
+      ${drawn.map(({ title, dash }, place) => `<text x="52" y="${187 + 17 * place}">error of ${title}: ${dash ? "dashed" : "solid"}</text>`).join("")}</g>`;
     svg.setAttribute("aria-label", drawn.map(({ title, values }) => `${title}: from ${percent(values[0])} to ${percent(values.at(-1))}`).join("; "));
   }
 
@@ -121,7 +121,7 @@
     const [a, b] = drawn.map(({ title, values, reached }) => ({ title, error: values[reached], reached }));
     const same = a.reached === b.reached;
     const ahead = a.error === b.error ? "Both are wrong equally often." : `${a.error < b.error ? a.title : b.title} ${(a.error < b.error ? a : b).title === YOU ? "are" : "is"} ahead.`;
-    find("[data-says]").textContent = `${a.title} ${percent(a.error)}, ${b.title} ${percent(b.error)} after ${step} instances. ${same ? ahead : "Not as many were asked for on both sides."}`;
+    find("[data-says]").textContent = `${a.title} ${percent(a.error)}, ${b.title} ${percent(b.error)} after ${step} ${step === 1 ? "instance" : "instances"}. ${same ? ahead : "Not as many were asked for on both sides."}`;
   }
 
   function load() {
@@ -162,10 +162,13 @@
   });
   slide.addEventListener("input", show);
   find("[data-undo]").addEventListener("click", back);
-  root.addEventListener("keydown", (event) => {
+  // Wherever the reader is, but not where a digit means something else already.
+  const elsewhere = (target) => target === problem || target === sample || target.matches("textarea, input:not([type=range])");
+  document.addEventListener("keydown", (event) => {
     const code = Number(event.key) - 1;
     const playing = sides.some(({ who }) => who.value === YOU);
-    if (playing && code in now().classes && event.target.tagName !== "SELECT") ask(code);
+    if (event.ctrlKey || event.altKey || event.metaKey || elsewhere(event.target)) return;
+    if (playing && code in now().classes) ask(code);
   });
   window.addEventListener("resize", show);
   slide.value = "0";

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import axe_playwright_python
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from palacs.experiments import paper_experiment
 
@@ -52,7 +52,51 @@ def test_a_reader_asks_with_keys_and_takes_back(made: Path, page: Page) -> None:
         ["● class 1: 1", "■ class 2: 3", "▲ class 3: 1"]
     )
     page.get_by_role("button", name="Take back").click()
-    expect(page.get_by_role("status")).to_contain_text("after 1 instances")
+    expect(page.get_by_role("status")).to_contain_text("after 1 instance.")
+
+
+def test_keys_ask_as_soon_as_the_reader_plays(made: Path, page: Page) -> None:
+    page.goto(made.as_uri())
+    status = page.get_by_role("status")
+    page.keyboard.press("2")  # nobody plays yet
+    expect(status).to_contain_text("after 0 instances")
+    page.get_by_role("region", name="First").get_by_label("Who asks").focus()
+    page.keyboard.type("You")
+    page.keyboard.press("2")
+    expect(status).to_contain_text("after 1 instance.")
+    page.get_by_label("Sample").focus()
+    page.keyboard.press("2")  # picks the sample
+    expect(status).to_contain_text("after 1 instance.")
+    expect(page.get_by_label("Sample")).to_have_value("2")
+    page.get_by_role("heading", name="Ask").click()
+    page.keyboard.press("Control+2")
+    page.keyboard.press("3")
+    expect(page.get_by_role("region", name="First").get_by_role("listitem")).to_have_text(
+        ["● class 1: 1", "■ class 2: 1", "▲ class 3: 2"]
+    )
+
+
+def test_on_a_phone_the_curves_say_whose_they_are(made: Path, page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto(made.as_uri())
+    curves = page.get_by_role("img").last
+    frame = curves.bounding_box()
+    assert frame
+    for text in curves.locator("text").all():
+        box = text.bounding_box()
+        assert box
+        assert box["x"] >= frame["x"]
+        assert box["x"] + box["width"] <= frame["x"] + frame["width"]
+        assert box["y"] + box["height"] <= frame["y"] + frame["height"]
+
+
+def test_without_scripts_there_is_nothing_that_does_not_work(made: Path, browser: Browser) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(made.as_uri())
+        expect(page.locator("noscript")).to_be_visible()
+        expect(page.get_by_role("button")).to_have_count(0)
+        expect(page.get_by_role("slider")).to_have_count(0)
 
 
 def test_the_page_can_be_used_by_everybody(made: Path, page: Page) -> None:
