@@ -45,7 +45,7 @@ MARKED = {
     ("README.md", "not run: this would run these tests again"),
     ("README.md", "run with --trials 1 --datasets 3clusters: 500 trials take a quarter of an hour"),
     ("README.md", "not run: this would install from an index"),
-    ("README.md", "run with --trials 4: a hundred trials take minutes"),
+    ("README.md", "run with --trials 4: fifty trials may take minutes"),
     (
         "docs/studio.md",
         "not run: needs a container engine; test_container.py does what the two files say",

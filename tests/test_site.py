@@ -59,6 +59,7 @@ MUST_SAY: dict[str, Callable[[], list[str]]] = {
     "events": lambda: [*EVENT_FIELDS, *(f"## `{kind}`" for kind in EVENT_KINDS)],
     "extractors": lambda: [info.name for info in EXTRACTORS],
     "extras": lambda: [f"palacs[{name}]" for name in EXTRAS],
+    "results": lambda: ["`trials.parquet`", "`verdict.json`", "`win_ratio`", "`report.html`"],
     "routes": _routes,
     "sources": lambda: list(SOURCES),
     "strategies": lambda: [

@@ -54,7 +54,7 @@ def _inline_formula(html: Any, node: nodes.math) -> None:
 
 
 def _displayed_formula(html: Any, node: nodes.math_block) -> None:
-    html.body.append(html.starttag(node, "div", CLASS="math"))
+    html.body.append(html.starttag(node, "div", CLASS="math", TABINDEX="0"))
     html.body.append(tex2mathml(node.astext(), as_block=True) + "</div>\n")
     raise nodes.SkipNode
 

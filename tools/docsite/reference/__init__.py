@@ -7,6 +7,7 @@ from collections.abc import Callable
 from docsite.reference._commands import commands
 from docsite.reference._files import data_files, recordings
 from docsite.reference._record import events, exports
+from docsite.reference._results import results
 from docsite.reference._routes import routes
 from docsite.reference._tables import (
     conditions,
@@ -27,6 +28,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "extractors": extractors,
     "extras": extras,
     "recordings": recordings,
+    "results": results,
     "routes": routes,
     "sources": sources,
     "strategies": strategies,
