@@ -90,6 +90,21 @@ def test_once_all_were_retracted_names_are_free_again_as_the_length_is() -> None
     assert c.feature_names == ["beta", "gamma", "delta"]
 
 
+def test_names_of_instances_that_are_gone_are_not_those_of_numbers_without(tmp_path: Path) -> None:
+    c = campaign()
+    for id_ in c.add_table(FIRST):
+        c.retract(id_, "the time was among the features")
+    c.add([1.0, 2.0, 3.0], "rest")
+    assert c.feature_names is None
+    assert list(c.labelled_table()) == ["x0", "x1", "x2", "label"]
+    for kind in ("csv", "json"):
+        again = import_campaign(c.export(tmp_path / f"r.{kind}"), storage=MemoryStorage())
+        assert again.feature_names is None
+        assert again.labelled_set()[0].tolist() == [[1.0, 2.0, 3.0]]
+    c.add_table(b"label,beta,gamma,delta\nrest,4,5,6")
+    assert c.feature_names == ["beta", "gamma", "delta"]
+
+
 def test_names_stay_through_export_erasure_and_a_campaign_that_continues(tmp_path: Path) -> None:
     c = campaign()
     c.add_table(b"label,beta,alpha,attrs.subject\nrest,1,2,s01\nleft,3,4,s02")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from pathlib import Path
 
@@ -143,6 +144,33 @@ def test_a_label_that_an_apostrophe_could_belong_to_is_not_guessed(tmp_path: Pat
     again = create_campaign("again", ["-x", "minus x"], storage=MemoryStorage())
     again.add_table(c.export_labelled_set(tmp_path / "renamed.csv"))
     assert again.labelled_set()[1].tolist() == ["-x", "minus x"]
+
+
+@pytest.mark.parametrize("names", [["=1+1", "-x"], ["'a", "-1"], ["u;v", "w,x"], [" u", "v "]])
+def test_odd_names_of_features_are_no_formulas_and_come_in_again(
+    names: list[str], tmp_path: Path
+) -> None:
+    c = create_campaign("out", ["a", "b"], storage=MemoryStorage(), features=names)
+    c.add([1.0, 2.0], "a")
+    path = c.export_labelled_set(tmp_path / "labelled.csv")
+    cells = next(csv.reader(path.read_text().splitlines()))
+    assert not any(cell.startswith(("=", "-x", "@", "+")) for cell in cells)
+    again = create_campaign("in", ["a", "b"], storage=MemoryStorage(), features=names)
+    again.add_table(path)
+    assert again.labelled_set()[0].tolist() == [[1.0, 2.0]]
+    fresh = create_campaign("fresh", ["a", "b"], storage=MemoryStorage())
+    fresh.add_table(path)
+    assert fresh.feature_names == [name.strip() for name in names]
+
+
+def test_blanks_around_a_label_belong_to_the_class_that_has_them(tmp_path: Path) -> None:
+    c = create_campaign("blanks", ["a ", "a"], storage=MemoryStorage())
+    c.add([1.0], "a ")
+    c.add([2.0], "a")
+    again = create_campaign("again", ["a ", "a"], storage=MemoryStorage())
+    again.add_table(c.export_labelled_set(tmp_path / "labelled.csv"))
+    again.add_table(b"label,x0\n  a,3")
+    assert again.labelled_set()[1].tolist() == ["a ", "a", "a"]
 
 
 def test_separators_at_the_end_of_rows_are_no_columns() -> None:

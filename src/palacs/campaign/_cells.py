@@ -108,3 +108,14 @@ def neutralise(value: Any) -> Any:
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
         return "'" + value
     return value
+
+
+def original(text: str) -> str:
+    """Return what `neutralise` was given.
+
+    Examples
+    --------
+    >>> original("'=1+1"), original("left"), original("'left")
+    ('=1+1', 'left', "'left")
+    """
+    return text[1:] if text[:1] == "'" and neutralise(text[1:]) == text else text

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from palacs.campaign._operations import Answer
 
 _WHY = "so called by the first instances that came with names"
+_WHY_NOT = "the instances that came with names are gone, and others came without"
 _SHOWN = 120
 
 
@@ -85,7 +86,7 @@ def _shown(names: Sequence[str]) -> str:
 def in_order(
     plan: Callable[[Ledger, Sequence[Answer]], list[Draft]],
 ) -> Callable[[Ledger, Sequence[Answer]], list[Draft]]:
-    """Return a plan that gets its answers in the campaign's order, and names what has no names."""
+    """Return a plan that gets its answers in the campaign's order, and keeps names with values."""
 
     def ordered(ledger: Ledger, answers: Sequence[Answer]) -> list[Draft]:
         wanted = ledger.names
@@ -101,13 +102,16 @@ def in_order(
             turn = given.names is not None and order is not None
             found.append(replace(given, x=given.vector[order]) if turn else given)
         drafts = plan(ledger, found)
-        if not (new and wanted and drafts):
+        # Names that came with instances which are all gone are not those of numbers without names.
+        if not (new and drafts) or not (wanted or ledger.settings.named):
             return drafts
         return [naming(wanted), *drafts]
 
     return ordered
 
 
-def naming(names: Sequence[str]) -> Draft:
-    """Return the event that names the features as they came."""
+def naming(names: Sequence[str] | None) -> Draft:
+    """Return the event that names the features as they came, or takes their names away."""
+    if names is None:
+        return Draft("changed", payload={"named": None, "reason": _WHY_NOT})
     return Draft("changed", payload={"named": list(names), "reason": _WHY})

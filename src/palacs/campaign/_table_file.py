@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from palacs.campaign._cells import original
 from palacs.campaign._features import HISTORY_COLUMNS, check_named
 from palacs.campaign._naming import order_of
 from palacs.campaign._records import ATTRS
@@ -37,7 +38,7 @@ class Row:
         Its row as a spreadsheet counts it; the names are in row 1.
     x : list of float
     label, request, id : str or None
-        Its class, the request it answers, an id of its own.
+        Its class as the cell has it, the request it answers, an id of its own.
     notes : dict
         Cost, duration and attributes.
     """
@@ -120,7 +121,8 @@ def read_table(
     Nothing was written.
     """
     lines, separator = _lines(content, name)
-    header = _without_end([cell.strip() for cell in lines[0][1]], 0)
+    known = frozenset(feature_names or ())
+    header = _without_end([_name(cell, known) for cell in lines[0][1]], 0)
     lines = [(place, _without_end(cells, len(header))) for place, cells in lines]
     features = _features(header, feature_names, name)
     number = _reader(lines[1:], [header.index(column) for column in features], separator)
@@ -131,6 +133,8 @@ def read_table(
             problems.note(place, f"it has {len(cells)} cells under {len(header)} names{commas}")
             continue
         row = dict(zip(header, map(str.strip, cells), strict=True))
+        if row.get("label"):
+            row["label"] = cells[header.index("label")]  # blanks may be part of a class
         try:
             rows.append(_row(place, row, features, number))
         except ValueError as error:
@@ -153,9 +157,8 @@ def _lines(content: bytes | str, name: str) -> tuple[list[tuple[int, list[str]]]
             content = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise ValueError(f"{name}: it is no text in UTF-8; save it as CSV UTF-8.") from error
-    first = content.lstrip("\ufeff").partition("\n")[0]
-    separator = next((mark for mark in _SEPARATORS if mark in first), ",")
     try:
+        separator = _separator(content.lstrip("\ufeff").partition("\n")[0])
         table = list(csv.reader(io.StringIO(content, newline=""), delimiter=separator))
     except csv.Error as error:
         raise ValueError(f"{name}: it is no table ({error}); save it as CSV.") from error
@@ -168,6 +171,24 @@ def _lines(content: bytes | str, name: str) -> tuple[list[tuple[int, list[str]]]
     if len(found) - 1 > MOST_ROWS:
         raise ValueError(f"{name}: {len(found) - 1} rows are more than {MOST_ROWS}; divide it.")
     return found, separator
+
+
+def _separator(first: str) -> str:
+    """Return what stands between the columns; their names may hold the other marks."""
+    marks = [mark for mark in _SEPARATORS if mark in first]
+    for mark in marks:
+        cells = next(csv.reader([first], delimiter=mark))
+        if {"label", "request_id"} & set(map(str.strip, cells)):
+            return mark
+    return next(iter(marks), ",")
+
+
+def _name(cell: str, known: frozenset[str]) -> str:
+    """Return what a column is called: as it is known, or as it was before it was exported."""
+    if cell in known:
+        return cell
+    name = cell.strip()
+    return name if name in known else original(name)
 
 
 def _features(header: Sequence[str], wanted: Sequence[str] | None, name: str) -> list[str]:

@@ -121,14 +121,11 @@ class TabledCampaign(OwningCampaign):
     def export_labelled_set(self, path: str | Path) -> Path:
         """Write the labelled set to a CSV file, features and label; no cell is a formula.
 
-        A class such as ``-1`` is a number to a spreadsheet, and is written as it is.
+        A class or a feature called ``-1`` is a number to a spreadsheet, and is written as it is.
         """
         wanted, frame = Path(path), self.labelled_table()
-        frame["label"] = [
-            label if _NUMBER.fullmatch(str(label)) else neutralise(label)
-            for label in frame["label"]
-        ]
-        frame.to_csv(wanted, index=False)
+        frame["label"] = frame["label"].map(_no_formula)
+        frame.rename(columns=_no_formula).to_csv(wanted, index=False)
         return wanted
 
 
@@ -144,6 +141,10 @@ def _content(table: Any) -> tuple[bytes | str, str]:
     return str(table.to_csv(index=False)), "the table"
 
 
+def _no_formula(text: Any) -> Any:
+    return text if _NUMBER.fullmatch(str(text)) else neutralise(text)
+
+
 def _answers(
     rows: Sequence[Row], attrs: Mapping[str, Any] | None, classes: Sequence[Label], name: str
 ) -> list[Answer]:
@@ -152,11 +153,7 @@ def _answers(
     problems, found = Problems(name), []
     for row in rows:
         try:
-            if row.label is not None and row.label not in known:
-                raise ValueError(
-                    f"{_values.brief(row.label)} is no class of this campaign; add it first"
-                )
-            label = None if row.label is None else _one_reading(row.label, known[row.label])
+            label = None if row.label is None else _one_reading(row.label, known)
             noted = {**(attrs or {}), **row.notes.get("attrs", {})}
             notes = {key: value for key, value in row.notes.items() if key != "attrs"}
             if row.id is not None:
@@ -186,7 +183,13 @@ def _readings(classes: Sequence[Label]) -> dict[str, list[Label]]:
     return found
 
 
-def _one_reading(cell: str, labels: Sequence[Label]) -> Label:
+def _one_reading(cell: str, known: Mapping[str, list[Label]]) -> Label:
+    # Blanks around it are the table's, unless a class has them.
+    labels = known.get(cell) or known.get(cell.strip())
+    if labels is None:
+        raise ValueError(
+            f"{_values.brief(cell.strip())} is no class of this campaign; add it first"
+        )
     if len(labels) > 1:
         raise ValueError(
             f"{_values.brief(cell)} can be read as the class {labels[0]!r}, or as {labels[1]!r} "

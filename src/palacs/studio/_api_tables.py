@@ -47,7 +47,7 @@ def add_table(
     responses={200: {"content": {"text/csv": {}}, "description": "A file."}},
 )
 def labelled_set(campaign: TheCampaign) -> Response:
-    """Return the labelled set as CSV, features and label; formulas in labels are neutralised."""
+    """Return the labelled set as CSV, features and label; no cell is a formula."""
     with tempfile.TemporaryDirectory(prefix="palacs-") as folder:
         content = campaign.export_labelled_set(Path(folder) / "labelled.csv").read_bytes()
     file = f"{suggested_name(campaign.name)}-labelled.csv"
