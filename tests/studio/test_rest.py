@@ -109,6 +109,26 @@ def test_creating_again_with_its_key_is_harmless_and_with_another_body_refused(
         assert (status, answer["error"]["kind"]) in ((409, "conflict"), (409, "campaign-exists"))
 
 
+def test_a_recording_that_comes_late_is_on_a_later_page(shared_studio: Any) -> None:
+    shared_studio.post("/campaigns", {"name": "late", "classes": ["a", "b"], "seed": 1})
+    ids = [one["id"] for one in shared_studio.post("/campaigns/late/ask", {"n": 3})["requests"]]
+
+    def tell(id_: str) -> None:
+        recording = {"uri": f"https://lab.example/{id_}"}
+        body = {"id": id_, "x": [1, 2], "recording": recording}
+        shared_studio.post("/campaigns/late/tell", body)
+
+    tell(ids[1])
+    tell(ids[2])
+    page = shared_studio.get("/campaigns/late/recordings?limit=1")
+    tell(ids[0])  # asked for before the others
+    seen = [page["recordings"][0]]
+    while page["next"]:
+        page = shared_studio.get(page["next"].removeprefix("/api/v1"))
+        seen += page["recordings"]
+    assert [row["where"].rpartition("/")[2] for row in seen] == [ids[1], ids[2], ids[0]]
+
+
 def test_head_answers_as_get_does_but_without_a_body(shared_studio: Any, full: str) -> None:
     token: dict[str, Any] = {"Authorization": bearer(shared_studio)}
     paths = ["/", "/static/studio.css", "/api/v1/openapi.json", f"/campaigns/{full}"]

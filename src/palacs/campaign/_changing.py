@@ -105,10 +105,32 @@ class ChangingCampaign(PredictingCampaign, ABC):
 
     def recordings(self) -> list[Recording]:
         """Return the recordings of all instances, without the content of those kept inside."""
+        return [recording for _, recording in self.recordings_since(0)]
+
+    def recordings_since(self, seq: int) -> list[tuple[int, Recording]]:
+        """Return the recordings that came after an event, each with the number of its own.
+
+        In the order in which they came, which is not that of asking: nothing is put in between
+        later. One that waited comes again when its features do.
+
+        Examples
+        --------
+        >>> import palacs
+        >>> c = palacs.create_campaign("demo", ["rest", "left"], storage="memory")
+        >>> first, second = c.ask_many(2)
+        >>> for request in (second, first):
+        ...     told = c.tell(request, [0.5], recording=f"https://lab/{request.id}.edf")
+        >>> since = [number for number, _ in c.recordings_since(0)]
+        >>> since == sorted(since), c.recordings()[0].where.endswith(f"{second.id}.edf")
+        (True, True)
+        """
         self._refresh()
         with self._mutex:
-            found = [recording_of(entry) for entry in self._ledger.entries.values()]
-        return [recording for recording in found if recording is not None]
+            done = [
+                (e.done, recording_of(e)) for e in self._ledger.entries.values() if e.done > seq
+            ]
+        found = [(number, recording) for number, recording in done if recording is not None]
+        return sorted(found, key=lambda one: one[0])
 
     def noted_values(self, name: str) -> list[Any]:
         """Return what was noted under this name with instances, also with those retracted.

@@ -38,11 +38,10 @@ def recordings(
     campaign: TheCampaign, pages: ThePages, limit: Limit = None, after: After = None
 ) -> dict[str, Any]:
     """Return where the recordings of instances are, with size and SHA-256; without a limit all."""
-    first = after or 0
-    found = campaign.recordings()[first:]
+    found = campaign.recordings_since(after or 0)
     page = found if limit is None else found[:limit]
-    more = pages.next(first + len(page)) if len(page) < len(found) else None
-    return {"recordings": [recording.to_json() for recording in page], "next": more}
+    more = pages.next(page[-1][0]) if len(page) < len(found) else None
+    return {"recordings": [recording.to_json() for _, recording in page], "next": more}
 
 
 @router.get("/campaigns/{name}/noted", response_model=a.NotedOut)

@@ -1,7 +1,7 @@
 """Long lists in pages: after what was seen last, at most so many, and where it goes on.
 
 Lists of a campaign only ever grow at their end, so a page is the same whenever it is fetched and
-nothing is seen twice or missed while others write.
+nothing is missed while others write.
 """
 
 from __future__ import annotations
