@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -217,6 +218,20 @@ def test_coming_back_goes_on_with_the_latest_race_and_the_same_digit(shared_stud
     assert told[1]["by_program"] == 0
     assert len(told[1]["drawings"]) == 1, "sending a drawing again is harmless"
     assert shared_studio.get(f"/campaigns/{again['name']}/status")["instances"] == 2
+
+
+def test_a_start_that_is_sent_again_at_once_asks_once(shared_studio: Any) -> None:
+    key = {"Idempotency-Key": "the same start"}
+    body = {"name": "sent again", "afresh": True}
+    with ThreadPoolExecutor(4) as senders:
+        jobs = [
+            senders.submit(shared_studio.call, "POST", "/demo/digits/start", body, headers=key)
+            for _ in range(4)
+        ]
+        answers = [job.result()[1] for job in jobs]
+    assert {answer["name"] for answer in answers} == {"sent again"}
+    assert len({answer["next"]["id"] for answer in answers}) == 1
+    assert len(shared_studio.get("/campaigns/sent%20again/pending")["requests"]) == 1
 
 
 def test_a_campaign_of_that_name_that_is_no_race_is_left_alone(shared_studio: Any) -> None:

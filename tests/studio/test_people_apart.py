@@ -50,6 +50,16 @@ def test_long_keys_that_differ_at_their_end_are_different_calls(lab: Any) -> Non
     assert len(set(seen)) == 3
 
 
+def test_a_call_that_two_studios_had_gives_an_address_that_opens(tmp_path: Path) -> None:
+    books = LinkBook(tmp_path / "links"), LinkBook(tmp_path / "links")
+    ids = set()
+    for book in (*books, *books):
+        link, secret = book.make(Role.ANNOTATOR, "apart", "Anna", op="k")
+        assert all(each.by_secret(secret) is not None for each in books)
+        ids.add(link.id)
+    assert len(ids) == 1
+
+
 def test_a_file_that_somebody_was_faster_to_bring_stays(tmp_path: Path) -> None:
     storage = MemoryStorage()
     create_campaign("demo", ["a", "b"], storage=storage)

@@ -147,7 +147,8 @@ def start_race(book: TheBook, body: Start | None = None, op: TheOp = None) -> di
     """Begin a race or go on with it; the answer holds what to draw."""
     body = body or Start()
     campaign = _open(book, body.name or DEFAULT_NAME, afresh=body.afresh, op=op)
-    return {"name": campaign.name, **_next(campaign), **_progress(campaign)}
+    asked = _next(campaign, follow_up("asked", op))
+    return {"name": campaign.name, **asked, **_progress(campaign)}
 
 
 @router.post("/{name}/drawing", response_model=DrawingTold)
@@ -254,7 +255,7 @@ def _check(campaign: StudioCampaign) -> None:
         )
 
 
-def _next(campaign: StudioCampaign) -> dict[str, Any]:
+def _next(campaign: StudioCampaign, op: str | None = None) -> dict[str, Any]:
     """Return the oldest request that waits for this page, or a new one; None at the finish.
 
     What a page asked for that went to another race would keep this one from its finish: when
@@ -266,7 +267,7 @@ def _next(campaign: StudioCampaign) -> dict[str, Any]:
     if not mine and len(_drawn(campaign.snapshot())[1]) >= DRAWINGS:
         return {"next": None}
     try:
-        request: Request = mine[0] if mine else campaign.ask()
+        request: Request = mine[0] if mine else _asked(campaign, op)
         request = request if request.holder == me else campaign.claim(request)
     except (BudgetExhausted, NothingToAsk):
         left = [request for request in pending if request.performed_at is None]
@@ -275,6 +276,13 @@ def _next(campaign: StudioCampaign) -> dict[str, Any]:
         with refusing():
             request = left[0] if me is None else campaign.claim(left[0], take_over=True)
     return {"next": request.to_json(), "why": campaign.why(request).sentence}
+
+
+def _asked(campaign: StudioCampaign, op: str | None) -> Request:
+    """Ask once for each call; anew where what a call asked for is done."""
+    request: Request = campaign.ask(op=op)
+    waits = op is None or any(request.id == each.id for each in campaign.pending())
+    return request if waits else campaign.ask()
 
 
 def _drawn(now: Snapshot) -> tuple[Drawn, list[str]]:

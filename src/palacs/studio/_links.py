@@ -159,26 +159,32 @@ class LinkBook:
         if maker is not None:
             link = self._within(link, maker)
         with self._making:
-            before = [] if op is None else self._rows(f"{_SELECT} WHERE id = ?", (id_,))
-            if before:
-                return self._again(_link(before[0]), link)
-            self._insert(link, secret)
+            # Another studio on the same file may have had this call, even at this moment.
+            known = None if op is None else self._known(id_)
+            if known is not None or not self._insert(link, secret):
+                return self._again(known or self._known(id_) or link, link)
             if op is not None:
                 self._told[id_] = secret
                 while len(self._told) > _MOST_TOLD:
                     del self._told[next(iter(self._told))]
         return link, secret
 
-    def _insert(self, link: Link, secret: str) -> None:
+    def _known(self, id_: str) -> Link | None:
+        rows = self._rows(f"{_SELECT} WHERE id = ?", (id_,))
+        return _link(rows[0]) if rows else None
+
+    def _insert(self, link: Link, secret: str) -> bool:
+        """Write a link down; return whether there was none of its id."""
         with self._open(writes=True) as db:
             (n,) = db.execute("SELECT count(*) FROM links").fetchone()
             if n >= _MOST_LINKS:
                 raise ValueError(f"there are {n:,} links; no more are made.")
             row = (link.id, _hashed(secret), str(link.role), link.campaign, link.name, link.made_at)
-            db.execute(
-                "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?)",
+            written = db.execute(
+                "INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?)",
                 (*row, link.expires_at, link.maker),
             )
+            return written.rowcount == 1
 
     def _again(self, known: Link, wanted: Link) -> tuple[Link, str]:
         """Return a link that the same call made before."""
@@ -194,7 +200,8 @@ class LinkBook:
                 f"the link that this call made is {self.state(known)}; make a new one."
             )
         secret = self._told.get(known.id)
-        if secret is None:
+        # It ended where another studio gave the link a new one.
+        if secret is None or self.by_secret(secret) is None:
             secret = self._told[known.id] = secrets.token_urlsafe(24)
             with self._open(writes=True) as db:
                 query = "UPDATE links SET secret = ? WHERE id = ?"
