@@ -16,7 +16,13 @@ from typing import Any
 import pytest
 
 from palacs.cli._studio import _at, _warning
-from palacs.studio import StudioConfig, check_certificate, create_app, reachable_address
+from palacs.studio import (
+    StudioConfig,
+    certificate_warning,
+    check_certificate,
+    create_app,
+    reachable_address,
+)
 
 Through = Callable[..., list[dict[str, Any]]]
 TOKEN = "a-known-token-for-the-tests"
@@ -146,3 +152,28 @@ def test_tls_by_files_is_spoken_and_what_that_means_is_said(
         assert found.status == 200
     with pytest.raises((urllib.error.URLError, ConnectionError, OSError)):
         urllib.request.urlopen(f"http://localhost:{studio.port}/static/icon.svg", timeout=30)
+    assert certificate_warning(config(certificate=certificate, key=key)) == ""
+
+
+def test_a_certificate_whose_time_is_over_is_said(tmp_path: Path) -> None:
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("makes its certificate with openssl")
+    (tmp_path / "index").touch()
+    (tmp_path / "serial").write_text("01")
+    (tmp_path / "ca.cnf").write_text(
+        "[ca]\ndefault_ca=d\n[d]\ndatabase=index\nserial=serial\nnew_certs_dir=.\n"
+        "default_md=sha256\npolicy=p\n[p]\ncommonName=supplied\n"
+    )
+    new_key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+    whose = ("-subj", "/CN=localhost", "-keyout", "key.pem", "-out", "asked.pem")
+    signed = ("-selfsign", "-keyfile", "key.pem", "-in", "asked.pem", "-out", "old.pem")
+    dates = ("-startdate", "200101000000Z", "-enddate", "210101000000Z")
+    for command in (
+        ("req", "-new", *new_key, *whose),
+        ("ca", "-batch", "-config", "ca.cnf", *signed, *dates),
+    ):
+        subprocess.run([openssl, *command], check=True, capture_output=True, cwd=tmp_path)
+    old = config(certificate=tmp_path / "old.pem", key=tmp_path / "key.pem")
+    check_certificate(old)
+    assert "certificate has expired" in certificate_warning(old)

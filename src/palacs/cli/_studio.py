@@ -159,6 +159,8 @@ def _announce(config: studio.StudioConfig, page: str | None) -> None:
     typer.echo(f"palacs studio: {config.launch_url}\nStop it with Ctrl+C.")
     if config.public_url is not None:
         typer.echo(_warning(config), err=True)
+    if warning := studio.certificate_warning(config):
+        typer.echo(warning, err=True)
     if config.markers:
         typer.echo(
             f"Markers go out as the lab stream {studio.STREAM!r}; each says how uncertain its time "

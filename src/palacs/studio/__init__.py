@@ -12,7 +12,13 @@ from palacs.studio._config import DEFAULT_PORT, StudioConfig
 from palacs.studio._cue_markers import STREAM
 from palacs.studio._links import DEFAULT_DAYS, Link, LinkBook, NoLinks, place_of
 from palacs.studio._roles import MEANINGS, Role
-from palacs.studio._server import bind, check_certificate, reachable_address, serve
+from palacs.studio._server import (
+    bind,
+    certificate_warning,
+    check_certificate,
+    reachable_address,
+    serve,
+)
 from palacs.studio._web_app import create_app
 
 __all__ = [
@@ -26,6 +32,7 @@ __all__ = [
     "Role",
     "StudioConfig",
     "bind",
+    "certificate_warning",
     "check_certificate",
     "create_app",
     "place_of",

@@ -22,6 +22,8 @@ from palacs.studio._web_app import create_app
 
 HOST = "127.0.0.1"
 _PATIENCE_S = 5  # for what is under way when it stops
+_WRONG_DATES = (9, 10)  # OpenSSL's numbers: not valid yet, expired
+_FLIGHTS = 4  # messages each way until two ends of TLS agree
 _GIVEN_UP = ("Cancel %s running task(s)", "ASGI callable returned without")
 
 
@@ -102,6 +104,36 @@ def check_certificate(config: StudioConfig) -> None:
             f"{str(config.certificate)!r} and {str(config.key)!r} cannot be used for TLS "
             f"({error}); give a certificate and its key without a password, in PEM."
         ) from error
+
+
+def certificate_warning(config: StudioConfig) -> str:
+    """Return why no browser takes the certificate today; empty where its dates are right."""
+    if config.certificate is None or config.key is None:
+        return ""
+    here = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    here.load_cert_chain(config.certificate, config.key)
+    # Somebody who trusts this certificate whoever signed it, so that only its dates are left.
+    there = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    there.check_hostname = False
+    there.load_verify_locations(config.certificate)
+    there.verify_flags |= ssl.VerifyFlags.VERIFY_X509_PARTIAL_CHAIN
+    out, back = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = there.wrap_bio(back, out), here.wrap_bio(out, back, server_side=True)
+    for end in ends * _FLIGHTS:
+        try:
+            end.do_handshake()
+        except ssl.SSLWantReadError:
+            continue  # it waits for what the other end says
+        except ssl.SSLCertVerificationError as error:
+            if error.verify_code not in _WRONG_DATES:
+                return ""
+            return (
+                f"No browser will take the certificate {str(config.certificate)!r} "
+                f"({error.verify_message}); get a new one."
+            )
+        except ssl.SSLError:
+            return ""
+    return ""
 
 
 def serve(
