@@ -174,6 +174,64 @@ def test_recordings_that_wait_are_shown_and_extracted(shared_studio: Any, visito
     visitor.complaints.clear()  # the browser notes the one that was refused
 
 
+def test_numbers_typed_for_a_request_that_is_over_are_not_the_next_ones(
+    shared_studio: Any, visitor: Visitor
+) -> None:
+    shared_studio.post("/campaigns", {"name": "overtaken", "classes": ["left", "right"], "seed": 1})
+    first, second = shared_studio.post("/campaigns/overtaken/ask", {"n": 2})["requests"]
+    page = visitor.open("/campaigns/overtaken")
+    expect(page.locator("[data-next]")).to_contain_text(first["id"])
+    numbers = page.get_by_label("Numbers of this instance")
+    numbers.fill("1, 2")
+    shared_studio.post("/campaigns/overtaken/tell", {"id": first["id"], "x": [5, 6]})
+    expect(page.locator("[data-next]")).to_contain_text(second["id"])
+    numbers.press("Enter")
+    error = page.locator("[data-error]").first
+    expect(error).to_contain_text(f"{first['id']}, for which this was meant, is answered or over")
+    assert shared_studio.get("/campaigns/overtaken/status")["instances"] == 1
+    numbers.press("Enter")
+    expect(page.locator("[data-told]")).to_contain_text(f"{second['id']}: 2 features: 1, 2")
+
+
+def test_a_budget_that_was_typed_stays_while_others_tell(
+    shared_studio: Any, visitor: Visitor
+) -> None:
+    shared_studio.post("/campaigns", {"name": "typed", "classes": ["left", "right"], "budget": 50})
+    page = visitor.open("/campaigns/typed")
+    expect_live(page)
+    page.locator("#course-budget").fill("80")
+    page.locator("#course-reason").fill("more")
+    shared_studio.post("/campaigns/typed/add", {"x": [1, 2], "label": "left"})
+    expect(page.locator("[data-summary]")).to_contain_text("1 of 50 acquired")
+    page.get_by_role("button", name="Change the budget").click()
+    expect(page.locator("[data-summary]")).to_contain_text("1 of 80 acquired")
+    expect(page.locator("#course-budget")).to_have_value("80")
+
+
+def test_who_is_on_a_button_or_link_stays_there_while_others_tell(
+    shared_studio: Any, visitor: Visitor
+) -> None:
+    shared_studio.post("/campaigns", {"name": "still", "classes": ["21", "1"], "seed": 1})
+    told = {"x": [1, 2], "label": "1"}
+    first = shared_studio.post("/campaigns/still/add", told)["instance"]["id"]
+    page = visitor.open("/campaigns/still")
+    for n, name in enumerate((f"Retract {first}", "Pause 1"), 2):
+        button = page.get_by_role("button", name=name, exact=True)
+        button.focus()
+        shared_studio.post("/campaigns/still/add", told)
+        expect(page.locator("[data-summary]")).to_contain_text(f"{n} acquired")
+        expect(page.locator("[data-row]")).to_have_count(n)
+        expect(button).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Resume 1", exact=True)).to_be_focused()
+    page = visitor.open("/")
+    link = page.locator("a.campaign[href='/campaigns/still']")
+    link.focus()
+    shared_studio.post("/campaigns/still/add", told)
+    expect(link).to_contain_text("4 acquired")
+    expect(link).to_be_focused()
+
+
 def test_a_campaign_is_created_with_everything(shared_studio: Any, visitor: Visitor) -> None:
     page = visitor.open("/")
     given = {

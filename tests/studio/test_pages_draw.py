@@ -121,6 +121,14 @@ def test_without_drawing_by_keys_alone_to_the_finish_and_its_card(page: Page) ->
     assert b"A program drew 30 for the visitor" in saved["svg"]
 
 
+def test_a_page_that_is_loaded_again_is_in_its_own_race(shared_studio: Any, page: Page) -> None:
+    bench = page.get_by_role("link", name="Open the bench")
+    own = str(bench.get_attribute("href"))
+    shared_studio.post("/demo/digits/start", {"afresh": True})  # by somebody else
+    page.reload()
+    expect(bench).to_have_attribute("href", own)
+
+
 def test_a_finger_draws_too(browser: Browser, shared_studio: Any) -> None:
     shared_studio.post("/demo/digits/start", {"afresh": True})
     phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}

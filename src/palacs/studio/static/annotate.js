@@ -72,29 +72,33 @@ async function run(task) {
 
 const onward = async () => { paint(await post(`${path}/next`, {})); };
 
-/** @type {(task: (asked: Shown) => Promise<string>) => void} */
-function forAsked(task) {
-  const { asked } = now;
+/** @type {(task: (asked: Shown) => Promise<string>, asked?: Shown | null) => void} */
+function forAsked(task, asked = now.asked) {
   if (asked) run(() => task(asked));
+  else say(find("[data-error]"), "Nothing is asked of you at the moment, so nothing was sent.");
 }
 
-/** @param {File} file */
-function bring(file) {
+/** @type {(file: File, meant: Shown | null) => void} */
+function bring(file, meant) {
   forAsked(async (asked) => {
     find("[data-message]").textContent = `Sending ${file.name}, ${fixed(file.size / MEBIBYTE, 1)} MiB …`;
     /** @type {{ state: string, why: string }} */
     const { state, why } = await upload(`${path}/recording?id=${encodeURIComponent(asked.id)}`, file);
     await onward();
     return state === "delivered" ? `${asked.label}: recorded. Thank you.` : `${asked.label}: kept, thank you. Its numbers come later (${why}).`;
-  });
+  }, meant);
 }
 
 for (const input of document.querySelectorAll("input[type=file]")) {
   if (!(input instanceof HTMLInputElement)) continue;
+  // What is asked for may end while the camera is open; the picture is still of that.
+  /** @type {Shown | null} */
+  let meant = null;
+  input.addEventListener("click", () => { meant = now.asked; });
   input.addEventListener("change", () => {
     const file = input.files?.[0];
-    if (file) bring(file);
-    input.value = "";
+    if (file) bring(file, meant ?? now.asked);
+    [input.value, meant] = ["", null];
   });
 }
 find("[data-begin]").addEventListener("click", () => run(async () => {

@@ -22,6 +22,8 @@ export class Answer {
     this.picked = null;
     /** @type {Pending | null} */
     this.current = null;
+    /** @type {string | null} The request that was shown when somebody began to type. */
+    this.typedFor = null;
     /** @type {Standing | null} */
     this.now = null;
     /** @type {Label[]} */
@@ -44,13 +46,19 @@ export class Answer {
         this.tell();
       }
     });
+    this.numbers.addEventListener("input", () => {
+      this.typedFor = this.numbers.value.trim() ? this.typedFor ?? this.current?.id ?? null : null;
+    });
     find("[data-performed]").addEventListener("click", () => this.act("performed"));
     find("[data-failed]").addEventListener("click", () => this.act("fail", { reason: "reported on the bench", attrs: this.notes.attrs() }));
     find("[data-ask]").addEventListener("click", () => this.run(() => this.ask()));
     const chooser = findA(HTMLInputElement, "#file");
+    /** @type {string | null} */
+    let chosenFor = null;
+    chooser.addEventListener("click", () => { chosenFor = this.current?.id ?? null; });
     chooser.addEventListener("change", () => {
       const file = chooser.files?.[0];
-      if (file) this.send(file);
+      if (file && !this.overtaken(chosenFor)) this.send(file);
       chooser.value = "";
     });
     this.acceptDrops(find("[data-drop]"));
@@ -76,6 +84,7 @@ export class Answer {
   async pick(request) {
     if (this.elsewhere(request)) await post(`${this.path}/claim`, { id: request.id, take_over: true });
     this.picked = request.id;
+    this.typedFor = null;
   }
 
   /** @param {Pending} request */
@@ -143,9 +152,23 @@ export class Answer {
     this.classes = classes;
   }
 
+  /**
+   * Whether something was meant for a request that was answered elsewhere or ended meanwhile.
+   * @param {string | null} meant
+   */
+  overtaken(meant) {
+    const { current } = this;
+    if (!current || meant === null || meant === current.id) return false;
+    say(find("[data-error]"), `${meant}, for which this was meant, is answered or over by now, and nothing was recorded. Do it again to record it for ${current.id}, ${current.label}.`);
+    return true;
+  }
+
   tell() {
     const request = this.current;
     if (!request) return;
+    const late = this.overtaken(this.typedFor);
+    this.typedFor = request.id;
+    if (late) return;
     this.run(async () => {
       /** @type {{ id: string, text: string, attrs: object, label?: Label }} */
       const body = { id: request.id, text: this.numbers.value, attrs: this.notes.attrs() };
@@ -203,6 +226,7 @@ export class Answer {
 
   async goOn() {
     this.numbers.value = "";
+    this.typedFor = null;
     this.picked = null;
     await this.refresh();
     if (!this.now) return;

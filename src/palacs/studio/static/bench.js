@@ -195,7 +195,7 @@ function showConfusions({ confusions }, labels) {
     h("button", { class: "link", type: "button", onclick: () => confusion.goTo(placeOf(labels, one.label), placeOf(labels, one.taken_for)) },
       named(labels, one.label), " taken for ", named(labels, one.taken_for)),
     h("span", { class: "times" }, `${whole(one.count)} of ${whole(one.of)}`)));
-  find("[data-confusions]").replaceChildren(...rows);
+  keepingFocus(find("[data-confusions]"), ...rows);
   find("[data-confusions-title]").hidden = !rows.length;
 }
 

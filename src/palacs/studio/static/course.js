@@ -23,6 +23,9 @@ export class Course {
     this.form = findA(HTMLFormElement, "[data-change-course]");
     this.budget = findA(HTMLInputElement, "#course-budget", this.form);
     this.reason = findA(HTMLInputElement, "#course-reason", this.form);
+    // What somebody typed stays while the reason is typed, whatever comes in meanwhile.
+    this.typed = false;
+    this.budget.addEventListener("input", () => { this.typed = true; });
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       const button = event.submitter;
@@ -36,7 +39,8 @@ export class Course {
     for (const button of this.form.querySelectorAll("button")) {
       button.hidden = (button.dataset.courseAction === "reopen") === (phase === "open");
     }
-    if (document.activeElement !== this.budget) this.budget.value = budget === null ? "" : String(budget);
+    this.typed &&= this.form.contains(document.activeElement) || this.reason.value !== "";
+    if (!this.typed) this.budget.value = budget === null ? "" : String(budget);
   }
 
   /** @param {string} action */
@@ -50,6 +54,7 @@ export class Course {
     const budget = text ? Number(text) : null;
     if (!(await this.send(action, action === "change" ? { budget, reason } : { reason }))) return;
     this.reason.value = "";
+    this.typed = false;
     this.budget.blur();
   }
 

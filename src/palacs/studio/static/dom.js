@@ -95,17 +95,21 @@ export const setWidth = (element, share) => {
 export const typing = (event) =>
   event.target instanceof Element && event.target.closest("input:not([type=checkbox]), textarea, select") !== null;
 
+/** @type {(element: Element) => string} What stays the same of a button or link when it is drawn again. */
+const known = (element) =>
+  (element.getAttribute("aria-label") ?? element.getAttribute("href") ?? element.textContent ?? "").replace(/^(Pause|Resume) /, "");
+
 /**
- * Redrawing must not take the keyboard away from whoever is on a button.
+ * Redrawing must not take the keyboard away from whoever is on a button or link.
  * @type {(parent: HTMLElement, ...children: HTMLElement[]) => void}
  */
 export function keepingFocus(parent, ...children) {
   const active = document.activeElement;
-  const label = active && parent.contains(active) ? active.getAttribute("aria-label") : null;
+  const label = active && active !== parent && parent.contains(active) ? known(active) : null;
   parent.replaceChildren(...children);
   if (label === null) return;
-  const twin = label.replace(/^(Pause|Resume) /, "");
   /** @type {HTMLElement[]} */
-  const others = [...parent.querySelectorAll("[aria-label]")].filter((one) => one instanceof HTMLElement);
-  others.find((one) => one.getAttribute("aria-label")?.endsWith(twin))?.focus();
+  const others = [...parent.querySelectorAll("[aria-label], a, button")].filter((one) => one instanceof HTMLElement);
+  // Whoever looks at another part of the page meanwhile goes on looking there.
+  others.find((one) => known(one) === label)?.focus({ preventScroll: true });
 }

@@ -25,6 +25,8 @@ const picture = findA(HTMLImageElement, "[data-card]");
 const chart = new RaceChart(find("[data-race]"), "Digits of other hands misread, over the drawings");
 const pen = new Pen(findA(HTMLCanvasElement, "[data-canvas]"), enable);
 
+// Which race this tab is in: loaded again, it is not in one that somebody else began meanwhile.
+const RACE = "palacs race";
 let campaign = "";
 /** @type {DrawingRequest | null} */
 let request = null;
@@ -191,7 +193,8 @@ const undo = () => run(async () => {
 /** @param {boolean} afresh */
 const begin = (afresh) => run(async () => {
   /** @type {Next & DrawingProgress & { name: string }} */
-  const answer = await post(`${demo}/start`, afresh ? { afresh: true } : {});
+  const answer = await post(`${demo}/start`, afresh ? { afresh: true } : { name: sessionStorage.getItem(RACE) });
+  sessionStorage.setItem(RACE, answer.name);
   if (afresh) {
     location.reload();
     return;

@@ -1,7 +1,7 @@
 // The history of a campaign, newest first; an instance can be taken out again, with a reason.
 
 import { get, post, problemOf } from "./api.js";
-import { find, findA, h, named, say } from "./dom.js";
+import { find, findA, h, keepingFocus, named, say } from "./dom.js";
 import { brief, clock, exact, several, whole } from "./locale.js";
 
 /** @import { HistoryRow, Label } from "./shapes.js" */
@@ -47,7 +47,7 @@ export class History {
   show(classes) {
     this.classes = classes;
     const heads = ["when", "asked for", "got", "state", "values", "utility", "id", "noted", "by", ""];
-    find("[data-history]").replaceChildren(this.rows.length
+    keepingFocus(find("[data-history]"), this.rows.length
       ? h("table", {}, h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col", class: head === "utility" ? "number" : null }, head || h("span", { class: "unseen" }, "retract"))))),
         h("tbody", {}, this.rows.map((row) => this.row(row))))
       : h("p", { class: "empty" }, "Nothing was asked for yet."));

@@ -48,7 +48,7 @@ async function look() {
   const { status } = details;
   labels = status.classes.map((row) => row.label);
   offer(details);
-  const obstacle = obstacleOf(status);
+  const obstacle = obstacleOf(status) || noPair(status);
   say(find("[data-message]"), obstacle);
   if (obstacle) {
     layout = "";
@@ -79,6 +79,14 @@ async function look() {
 
 /** @type {(status: Status) => string} */
 const obstacleOf = ({ instances }) => (instances ? "" : "There is something to see as soon as the first instance is told.");
+
+/** @type {(status: Status) => string} People count features from 1. */
+function noPair({ n_features: all }) {
+  if (!wanted()) return "";
+  const places = [Number(across.value), Number(up.value)];
+  const fits = places.every((place) => Number.isInteger(place) && place >= 1 && place <= all);
+  return fits && places[0] !== places[1] ? "" : `Choose two different features, from 1 to ${whole(all)}.`;
+}
 
 /** @param {SeenOnLine | SeenOnPlane} seen */
 function whatItIs({ projected, of_features: features, names, classes, n_classes: all }) {

@@ -46,15 +46,19 @@ export class Waiting {
     const [told, error] = [find("[data-recorded-told]"), find("[data-recorded-error]")];
     say(error, "");
     let done = 0;
+    /** @type {string[]} */
+    const failed = [];
     for (const { id } of some) {
       say(told, `Extracting ${id} …`);
       try {
         await post(`${this.path}/tell`, { id });
         done += 1;
       } catch (caught) {
-        say(error, `${id}: ${problemOf(caught).message}`);
+        failed.push(`${id}: ${problemOf(caught).message}`);
       }
     }
+    const all = failed.length > 1 ? `${whole(failed.length)} could not be extracted. The first, ` : "";
+    say(error, failed.length ? `${all}${failed[0]}` : "");
     say(told, done ? `${whole(done)} ${done === 1 ? "instance" : "instances"} recorded.` : "");
     await this.refresh();
   }
