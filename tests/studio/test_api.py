@@ -137,7 +137,8 @@ def test_telling_twice_is_harmless_and_telling_otherwise_is_a_conflict(
 def test_values_that_are_no_instance_are_refused(shared_studio: Any, name: str, x: Any) -> None:
     id_ = shared_studio.ask(name)["id"]
     status, answer = shared_studio.call("POST", f"/campaigns/{name}/tell", {"id": id_, "x": x})
-    assert status == 422, answer
+    # Without numbers it depends on whether a recording came before.
+    assert status == (409 if x is None else 422), answer
     assert shared_studio.get(f"/campaigns/{name}/status")["instances"] == 0
 
 
@@ -321,11 +322,11 @@ def test_numbers_as_text_are_read_as_a_file_would_be(shared_studio: Any) -> None
         ({"text": "0,5"}, "can be read as 0, 5 or as 0.5"),
         ({"text": "[" * 10_000}, "no JSON"),
         ({"text": "1 2", "x": [1, 2]}, "either as x, a list, or as text"),
-        ({}, "either as x, a list, or as text"),
+        ({}, "as x, a list, or as text"),
     ):
         for path, more in ((tell, {"id": request["id"]}), (add, {"label": "a"})):
             status, answer = shared_studio.call("POST", path, {**body, **more})
-            assert status == 422
+            assert status == (422 if body or path == add else 409)
             assert says in answer["error"]["message"]
     told = shared_studio.post(tell, {"id": request["id"], "text": "0.5; 1.25"})
     assert told["instance"]["x"] == [0.5, 1.25]

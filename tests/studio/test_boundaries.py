@@ -22,9 +22,9 @@ Through = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def lab(shared_studio: Any) -> Any:
-    shared_studio.post("/campaigns", {"name": "bounded", "classes": ["a", "b"]})
-    return shared_studio
+def lab(first_studio: Any) -> Any:
+    first_studio.post("/campaigns", {"name": "bounded", "classes": ["a", "b"]})
+    return first_studio
 
 
 # -- headers ---------------------------------------------------------------------------

@@ -35,11 +35,11 @@ class Generated:
 
 
 @pytest.fixture(scope="module")
-def folder(shared_studio: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(first_studio: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the client was generated, from the schema that the studio serves."""
     place = tmp_path_factory.mktemp("client")
     schema, config, made_in = (place / name for name in ("schema.json", "c.yml", "palacs_client"))
-    schema.write_text(json.dumps(shared_studio.get("/openapi.json")))
+    schema.write_text(json.dumps(first_studio.get("/openapi.json")))
     config.write_text("post_hooks: []\n")
     options = ["--path", str(schema), "--config", str(config), "--output-path", str(made_in)]
     made = subprocess.run(

@@ -15,10 +15,10 @@ from .wire import cookie, send
 
 
 @pytest.fixture(scope="module")
-def lab(shared_studio: Any) -> Any:
+def lab(first_studio: Any) -> Any:
     for name in ("people", "elsewhere"):
-        shared_studio.post("/campaigns", {"name": name, "classes": ["a", "b"], "seed": 1})
-    return shared_studio
+        first_studio.post("/campaigns", {"name": name, "classes": ["a", "b"], "seed": 1})
+    return first_studio
 
 
 def let_in(studio: Any, role: str, campaign: str | None = "people", **more: Any) -> dict[str, Any]:

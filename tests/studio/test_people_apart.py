@@ -21,9 +21,9 @@ from .test_people import call, let_in
 
 
 @pytest.fixture(scope="module")
-def lab(shared_studio: Any) -> Any:
-    shared_studio.post("/campaigns", {"name": "apart", "classes": ["a", "b"], "seed": 1})
-    return shared_studio
+def lab(first_studio: Any) -> Any:
+    first_studio.post("/campaigns", {"name": "apart", "classes": ["a", "b"], "seed": 1})
+    return first_studio
 
 
 def test_the_key_of_one_person_gives_another_nothing(lab: Any) -> None:

@@ -25,9 +25,9 @@ Through = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def lab(shared_studio: Any) -> Any:
-    shared_studio.post("/campaigns", {"name": "guarded", "classes": ["a", "b"]})
-    return shared_studio
+def lab(first_studio: Any) -> Any:
+    first_studio.post("/campaigns", {"name": "guarded", "classes": ["a", "b"]})
+    return first_studio
 
 
 CREATE = {"name": "by a stranger", "classes": ["a", "b"]}
