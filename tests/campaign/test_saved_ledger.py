@@ -149,7 +149,7 @@ def do(campaign: Campaign, clock: list[float], what: str, n: int) -> None:
             assert saved.save_ledger(campaign.storage, campaign._stored.key, campaign._ledger)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 9)), max_size=25),
     st.lists(st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 9)), max_size=10),

@@ -208,7 +208,7 @@ def test_any_sequence_of_operations_agrees_with_the_model(storage_and_clock) -> 
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=50,
+            max_examples=30,
             stateful_step_count=40,
             deadline=None,
             suppress_health_check=[HealthCheck.too_slow],
