@@ -59,3 +59,17 @@ def test_products_that_would_lose_digits_take_other_steps() -> None:
     far = X.clone()
     far[0] += 1e4
     assert decided(HeldTensors(far, N_CLASSES, MOST, LEFT_OUT), far, Y) is None
+
+
+def test_what_was_edited_or_taken_back_leaves_no_trace() -> None:
+    told, y = X.clone(), Y.copy()
+    held = HeldTensors(told, N_CLASSES, MOST, LEFT_OUT)
+    decided(held, told, y)
+    for edit, rows in ((1.0, slice(None)), (1e4, slice(None)), (0.0, slice(1, None))):
+        # The first is the centre, and lies in all empty cells.
+        told[0] += edit
+        kept = decided(held, told[rows], y[rows])
+        fresh = decided(HeldTensors(told, N_CLASSES, MOST, LEFT_OUT), told[rows], y[rows])
+        assert (kept is None) == (fresh is None) == (edit == 1e4)
+        for mine, theirs in zip(kept or (), fresh or (), strict=True):
+            assert np.array_equal(mine, theirs)

@@ -178,6 +178,27 @@ def test_a_factor_of_fewer_directions_than_features_is_the_same(seed: int) -> No
     assert again == picked
 
 
+def test_a_kernel_that_is_far_too_narrow_still_knows_the_nearest() -> None:
+    # Nothing that it reaches can be added to the squared distance of the nearest.
+    random = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = 1e9 * (random.normal(size=(60, 2)) + y[:, None])
+    strategy = SpareSettled(ParzenWindowClassifier(bandwidth=1.0), random_state=0)
+    _, expected = strategy.query(X, y, return_utilities=True)
+    _, found = strategy.query(torch.tensor(X), y, return_utilities=True)
+    alike(found, expected)
+
+
+def test_a_subclass_of_tensor_is_a_tensor() -> None:
+    annotated = type("Annotated", (torch.Tensor,), {"__module__": "of_somebody"})
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(30, 3)), np.arange(30) % 3
+    for strategy in (PALACS(random_state=0), SpareSettled(random_state=0)):
+        _, expected = strategy.query(X, y, return_utilities=True)
+        _, found = strategy.query(torch.tensor(X).as_subclass(annotated), y, return_utilities=True)
+        alike(found, expected)
+
+
 def test_of_many_instances_the_same_are_looked_at() -> None:
     random = np.random.default_rng(4)
     y = random.permutation(np.arange(4_200) % 30)

@@ -112,6 +112,21 @@ def test_only_the_class_that_changed_is_worked_out() -> None:
     assert np.array_equal(changed, wanted)
 
 
+def test_products_on_another_centre_are_all_made_anew() -> None:
+    first = int(np.argmax(Y == 0))
+    told, y = torch.tensor(X[first:]), Y[first:]
+    held = HeldTensors(told, N_CLASSES, MOST, LEFT_OUT)
+    others = y > 0  # without its class the next one's first is the centre
+    decided(held, told, y, 1.5)
+    told[0] += 0.5  # in place
+    for rows in (np.ones(len(y), dtype=bool), others):
+        held.around.sums[:] = torch.nan  # whoever worked these out again would notice
+        decided(held, told[rows], y[rows], 1.5)
+        assert not torch.isnan(held.around.sums).any()
+        where = int(np.argmax(y == y[rows].min()))
+        assert torch.equal(held.split.centre, told[where])
+
+
 def test_what_is_kept_goes_with_the_keeper_and_fits_what_is_asked() -> None:
     keeper, told = Keeper(), torch.tensor(X)
     held = held_tensors(keeper, told, N_CLASSES, MOST, LEFT_OUT)

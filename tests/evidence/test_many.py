@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from palacs.checks import Bandwidth
 from palacs.evidence import (
@@ -18,6 +19,7 @@ from palacs.evidence import (
     tally,
 )
 from palacs.evidence._held import _shelf
+from palacs.evidence._product_threads import threads_of_one_product_each
 from palacs.evidence._settled import Halves
 from palacs.kernel import Members, choose_members, squared_distances
 
@@ -146,3 +148,18 @@ def test_a_bandwidth_holds_still_while_a_few_instances_come() -> None:
         evidence_of_many(labelled(range(n), store=store), "auto", PRIOR)
         found.add(_shelf.held[store].bandwidth)
     assert len(found) <= 2
+
+
+def test_products_get_their_threads_back_whichever_decision_ends_first() -> None:
+    def taken() -> set[int]:
+        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+    with threadpool_limits(limits=2, user_api="blas"):
+        before = taken()
+        one, other = threads_of_one_product_each(), threads_of_one_product_each()
+        one.__enter__()
+        other.__enter__()
+        one.__exit__(None, None, None)
+        assert taken() <= {1}
+        other.__exit__(None, None, None)
+        assert taken() == before

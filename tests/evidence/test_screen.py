@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from palacs.classifier import ParzenWindowClassifier
 from palacs.evidence import LabelledSet, check_labelled_set, screen
 from palacs.strategies import SpareSettled, open_classes
 from palacs.stream import Stream
@@ -68,3 +69,11 @@ def test_of_very_many_classes_most_may_be_without_instances() -> None:
     paused = LabelledSet(labelled.X, labelled.y, np.arange(2_100), np.arange(0))
     only = strategy.query_labelled(paused, candidates=np.arange(10))[0]
     assert only[0] in range(10)
+
+
+def test_a_prior_over_all_classes_is_that_of_those_looked_at() -> None:
+    labelled, picked = apart_and_in_pairs(2_100, 2), []
+    for prior in (np.full(2_100, 3.0), "uniform"):
+        strategy = SpareSettled(ParzenWindowClassifier(class_prior=prior), random_state=0)
+        picked.append(strategy.query_labelled(labelled)[0].tolist())
+    assert picked[0] == picked[1]

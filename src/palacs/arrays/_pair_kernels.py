@@ -84,11 +84,13 @@ def _fill_split(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     c = tl.load(classes + tl.program_id(1))
     slot = c * most + tl.program_id(0)
-    late = tl.program_id(0) - (tl.load(counts + c) - tl.load(left_out + c))
+    size = tl.load(counts + c)
+    late = tl.program_id(0) - (size - tl.load(left_out + c))
     row = c * most_left_out + late
     # All features of those that are left out, none of the others.
     until = tl.where(late >= 0, n_features, 0)
     until = tl.where(late < most_left_out, until, 0)
+    filled = tl.where(tl.program_id(0) < size, n_features, 0)
     power = tl.load(numbers).to(tl.float32)
     squares = tl.zeros((FEATURES,), tl.float64)
     for start in range(0, n_features, FEATURES):
@@ -96,6 +98,8 @@ def _fill_split(  # type: ignore[no-untyped-def]
         inside = f < n_features
         x = tl.load(X + slot * n_features + f, mask=inside, other=0.0)
         near = x - tl.load(centre + f, mask=inside, other=0.0)
+        # What was in an empty cell before says nothing of the digits that are lost.
+        near = tl.where(f < filled, near, 0.0)
         squares += near.to(tl.float64) * near.to(tl.float64)
         scaled = near * power
         upper = scaled.to(tl.float16)

@@ -150,11 +150,16 @@ def cross_validator(
 
 def parzen_prior(model: ParzenWindowClassifier, labelled: LabelledSet) -> Features:
     """Return the model's class prior in the order of the classes; empty for the paper's None."""
-    in_order = prior_or_none(model, labelled.n_classes)
+    classes = labelled.classes
+    if labelled.chosen_from is not None and not isinstance(model.class_prior, str):
+        # It has a number for each class, also for those that are not looked at.
+        classes = labelled.chosen_from
+    in_order = prior_or_none(model, len(classes))
     # The classifier counts classes in sorted order.
     prior = np.empty(len(in_order))
     if len(in_order):
-        prior[np.argsort(labelled.classes)] = in_order
+        prior[np.argsort(classes)] = in_order
+        prior = prior[np.isin(classes, labelled.classes)]
     return prior
 
 

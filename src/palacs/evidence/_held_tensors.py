@@ -60,8 +60,9 @@ class HeldTensors:
         self.around = empty_around(self.cells)
         self.everyone: Codes = np.arange(n_classes)
         self.lacking = self.everyone
-        self.bandwidth = 0.0
-        self.split = empty_split(self.cells, X[0], 1.0)
+        self.bandwidth, self.first = 0.0, -1
+        # A copy: a view would follow edits unnoticed, and keep the whole tensor.
+        self.split = empty_split(self.cells, X[0].clone(), 1.0)
         self.counts: Codes = np.full(n_classes, -1)
         self.there: Changed = np.zeros((n_classes, most), dtype=np.bool_)
         self.decisions: HeldDecisions | None = None
@@ -99,17 +100,19 @@ class HeldTensors:
         rows[self.there] = places.members
         there, steps = like(rows.ravel(), X, keep=True), pair_steps(X)
         changed = np.flatnonzero(on_host(steps.moved(self.cells, X, there)))
-        if len(changed) == 0:
-            return
-        self._change(changed)
-        steps.put(self.cells, X, there, changed)
         first = int(np.argmax(counts > 0))
-        if first in changed:
-            centre = self.cells.X[first * self.cells.most]
-            if not torch_of(X).equal(centre, self.split.centre):
-                self.split = self.split._replace(centre=centre.clone())
-                # All products are of centred instances.
-                self.bandwidth = 0.0
+        if first != self.first or first in changed:
+            self._centre(X[int(rows[first, 0])])
+            self.first = first
+        if len(changed):
+            self._change(changed)
+            steps.put(self.cells, X, there, changed)
+
+    def _centre(self, centre: Tensor) -> None:
+        """Centre all products on an instance; they are made anew where it is another."""
+        if not torch_of(centre).equal(centre, self.split.centre):
+            self.bandwidth = 0.0
+            self.split = self.split._replace(centre=centre.clone())
 
     def _change(self, classes: Codes) -> None:
         """Have what rests on classes (n_some,) worked out, also after an interruption."""
@@ -119,6 +122,7 @@ class HeldTensors:
     def _resize(self, counts: Codes, left_out: Codes, resized: Codes) -> None:
         """Give the cells the sizes of the classes, and halves to those of another size."""
         self._change(resized)
+        self.counts = np.full_like(counts, -1)  # until all of it is done
         cells, most = self.cells, self.cells.most
         parts: Codes = parts_of_classes(resized, counts, most)
         within = cells.part[: len(self.everyone) * most].view(-1, most)
@@ -136,8 +140,9 @@ class HeldTensors:
         """Fill the sums that are lacking; False where products would lose too many digits."""
         cells, everyone = self.cells, self.everyone
         if bandwidth != self.bandwidth:
+            self.bandwidth = 0.0  # until all of it is done
             self.split = empty_split(cells, self.split.centre, bandwidth)
-            self.bandwidth, self.lacking = bandwidth, everyone
+            self.lacking, self.bandwidth = everyone, bandwidth
         steps, some = pair_steps(cells.X), self.lacking
         if len(some):
             steps.fill_split(cells, self.split, some)

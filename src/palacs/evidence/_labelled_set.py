@@ -63,6 +63,8 @@ class LabelledSet:
         Where the instances come from, so that the next decision need not begin anew.
     steady : bool
         False: many instances are looked at by the rules of records before these were kept.
+    chosen_from : ndarray or None
+        All class labels, where ``classes`` are some of these, see `of_classes`.
 
     Attributes
     ----------
@@ -81,6 +83,7 @@ class LabelledSet:
     order: Codes | None = None
     origin: Origin | None = None
     steady: bool = True
+    chosen_from: Labels | None = None
     # Counted at once: a property that is computed once is behind a lock of its class in Python
     # 3.11, and a child that was forked while a thread held it would wait for ever.
     counts: Codes = field(init=False)
@@ -145,7 +148,8 @@ class LabelledSet:
         X = self.X[like(rows, self.X, keep=True) if is_tensor(self.X) else rows]
         y = np.searchsorted(codes, self.y[rows])
         coming = np.searchsorted(codes, self.pending[np.isin(self.pending, codes)])
-        some = LabelledSet(X, y, self.classes[codes], coming)
+        everyone = self.classes if self.chosen_from is None else self.chosen_from
+        some = LabelledSet(X, y, self.classes[codes], coming, chosen_from=everyone)
         return some if is_tensor(X) or len(some) > MANY else some._doubled()
 
     def _doubled(self) -> LabelledSet:

@@ -7,9 +7,8 @@ the classes that changed since the decision before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from math import log
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from palacs.checks import Bandwidth, Codes, Features
 from palacs.compiled import compiled
 from palacs.evidence._held import MOST_BYTES, Held, held_for
 from palacs.evidence._labelled_set import MANY, LabelledSet
+from palacs.evidence._product_threads import threads_of_one_product_each
 from palacs.evidence._settled import LEFT_OUT, SPLITS, ClassEvidence, Halves, no_evidence, soft
 from palacs.kernel import (
     Members,
@@ -59,7 +59,7 @@ def evidence_of_many(labelled: LabelledSet, bandwidth: Bandwidth, prior: Feature
     chosen = members_of_many(labelled)
     evidence: ClassEvidence = no_evidence(n_classes)
     lasting = labelled.origin is not None and _bytes(n_classes) <= MOST_BYTES
-    with _threads() as threads, held_for(labelled.origin) as held:
+    with threads_of_one_product_each() as threads, held_for(labelled.origin) as held:
         held.look(labelled, chosen)
         if held.evidence is not None and held.evidence[0] == (bandwidth, prior.tobytes()):
             return held.evidence[1]
@@ -204,17 +204,6 @@ class _Work:
             tasks += [(rows, lacking) for rows in _portions(others)]
         for _ in self.threads.map(lambda task: fill(*task), tasks):
             pass
-
-
-@contextmanager
-def _threads() -> Iterator[ThreadPoolExecutor]:
-    """Yield threads, as many as matrix products would take, each of which then takes one."""
-    from threadpoolctl import ThreadpoolController  # few decisions need it
-
-    libraries = ThreadpoolController().select(user_api="blas")
-    n = max((library["num_threads"] for library in libraries.info()), default=1)
-    with libraries.limit(limits=1), ThreadPoolExecutor(n) as threads:
-        yield threads
 
 
 def _portions(classes: Codes) -> list[Codes]:

@@ -184,7 +184,8 @@ def add_similar(
     y, half = members
     nearest, bandwidth, negligible = kernel
     scale = 0.5 / bandwidth / bandwidth
-    furthest = nearest + negligible / scale
+    # The nearest counts also where a narrow kernel adds nothing to its distance.
+    furthest = max(nearest + negligible / scale, np.nextafter(nearest, np.inf))
     for j in range(y.shape[0]):
         # Most are too far away to matter, so that is asked first.
         if not squared[j] < furthest or j in without:
