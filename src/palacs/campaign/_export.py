@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from palacs.campaign import _values
 from palacs.campaign._event_rows import record_of, seal_of
-from palacs.campaign._features import feature_columns
+from palacs.campaign._features import HISTORY_COLUMNS, feature_columns
 from palacs.campaign._history import NUMBERS, TIMES, history_of
 from palacs.campaign._ledger import Ledger
 from palacs.campaign._records import ATTRS
@@ -209,7 +209,9 @@ def write_parquet_pieces(pieces: Iterator[pd.DataFrame], path: Path) -> None:
             if writer is None:
                 types = {name: pa.timestamp("ns", tz="UTC") for name in TIMES}
                 types |= {name: pa.float64() for name in NUMBERS}
-                types |= {n: pa.float64() for n in piece.columns if piece[n].dtype == np.float64}
+                # A page without any request has nothing but NaN in columns of text.
+                others = [n for n in piece.columns if n not in HISTORY_COLUMNS]
+                types |= {n: pa.float64() for n in others if piece[n].dtype == np.float64}
                 schema = pa.schema([(n, types.get(n, pa.string())) for n in piece.columns])
                 writer = parquet.ParquetWriter(path, schema)
             writer.write_table(pa.Table.from_pandas(piece, schema, preserve_index=False))
