@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 from typing import Any
 
 
@@ -46,12 +47,15 @@ def bearer(studio: Any) -> str:
     return f"Bearer {studio.token}"
 
 
-_sessions: dict[tuple[int, str], str] = {}
+_sessions: dict[tuple[int, str, str], str] = {}
 
 
 def cookie(studio: Any, token: str | None = None) -> str:
-    """Return the cookie of a session that began with the launch link, or with another."""
-    key = (studio.port, token or studio.token)
+    """Return the cookie of a session that began with the launch link, or with another.
+
+    Each test has its own: a studio lets go of the oldest sessions.
+    """
+    key = (studio.port, token or studio.token, os.environ.get("PYTEST_CURRENT_TEST", ""))
     if key not in _sessions:
         answer = send(studio, "GET", f"/?token={key[1]}")
         _sessions[key] = str(answer.headers["Set-Cookie"]).partition(";")[0]
