@@ -44,7 +44,7 @@ def decided(cells: Cells, around: Around, tables: Tables) -> Any:
     return told
 
 
-def _own_scores(  # type: ignore[no-untyped-def]
+def _own_scores(  # type: ignore[no-untyped-def]  # pointers, of no Python type
     exponents, part, counts, slots, sizes, prior, peaks, scores, most, most_left_out, enough,
     CORRECTED: tl.constexpr, CELLS: tl.constexpr,
 ):  # fmt: skip
@@ -86,7 +86,7 @@ def _own_scores(  # type: ignore[no-untyped-def]
         tl.store(scores + 5 * row + h, score)
 
 
-def _decide_rows(  # type: ignore[no-untyped-def]
+def _decide_rows(  # type: ignore[no-untyped-def]  # pointers, of no Python type
     sums, peaks, scores, weights, share, unit, best, second, rival, own, right, of_own,
     n_classes, n_rows, ROWS: tl.constexpr, CLASSES: tl.constexpr,
 ):  # fmt: skip
@@ -140,7 +140,7 @@ def _decide_rows(  # type: ignore[no-untyped-def]
     tl.store(right + row, surely, mask=there)
 
 
-def _lost_by_class(  # type: ignore[no-untyped-def]
+def _lost_by_class(  # type: ignore[no-untyped-def]  # pointers, of no Python type
     sums, unit, weights, share, first, second, rival, own, right, of_own, lost,
     n_rows, most_left_out, ROWS: tl.constexpr, EACH: tl.constexpr,
 ):  # fmt: skip
@@ -191,7 +191,7 @@ def gained(wide: Wide, counts: Any, own: Any) -> Any:
     return misses[:1] - misses[1:]
 
 
-def _misses(  # type: ignore[no-untyped-def]
+def _misses(  # type: ignore[no-untyped-def]  # pointers, of no Python type
     logs, counts, own, nearest, misses, n_classes, n_rows, tie,
     ROWS: tl.constexpr, CLASSES: tl.constexpr,
 ):  # fmt: skip

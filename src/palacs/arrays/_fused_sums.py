@@ -46,8 +46,7 @@ def sums_of_segments(
     return sums, squares
 
 
-# Triton compiles it: its arguments are pointers and numbers of no Python type.
-def _sum_segment(  # type: ignore[no-untyped-def]
+def _sum_segment(  # type: ignore[no-untyped-def]  # pointers, of no Python type
     exponents,
     starts,
     lengths,

@@ -31,7 +31,7 @@ def moved(cells: Cells, X: Any, rows: Any) -> Any:
     return flags > 0
 
 
-def _moved(  # type: ignore[no-untyped-def]
+def _moved(  # type: ignore[no-untyped-def]  # pointers, of no Python type
     X, rows, cells, counts, flags, most, n_features,
     ROWS: tl.constexpr, FEATURES: tl.constexpr,
 ):  # fmt: skip
@@ -58,7 +58,7 @@ def put(cells: Cells, X: Any, rows: Any, classes: Codes) -> None:
     _copy[grid](*given, _SPLIT_FEATURES)
 
 
-def _put(  # type: ignore[no-untyped-def]
+def _put(  # type: ignore[no-untyped-def]  # pointers, of no Python type
     X, rows, cells, classes, most, n_features, FEATURES: tl.constexpr
 ):
     slot = tl.load(classes + tl.program_id(1)) * most + tl.program_id(0)
@@ -78,7 +78,7 @@ def fill_split(cells: Cells, split: Split, classes: Codes) -> None:
     _split[(cells.most, len(classes))](*given, *into, *sizes, _SPLIT_FEATURES)
 
 
-def _fill_split(  # type: ignore[no-untyped-def]
+def _fill_split(  # type: ignore[no-untyped-def]  # pointers, of no Python type
     X, centre, classes, numbers, counts, left_out, high, low, query_high, query_low, added,
     most, most_left_out, n_features, width, FEATURES: tl.constexpr,
 ):  # fmt: skip
@@ -157,7 +157,7 @@ def _tiles(numbers: Any, n: int) -> Any:
     return tensor_descriptor.from_tensor(numbers, [n, _FEATURES])
 
 
-def _fill_pairs(  # type: ignore[no-untyped-def]
+def _fill_pairs(  # type: ignore[no-untyped-def]  # pointers, of no Python type
     high, low, query_high, query_low, added, part, counts, classes, blocks, sums,
     n_some, n_blocks, group, n_all, most, most_left_out, width, factor,
     ROWS: tl.constexpr, INSTANCES: tl.constexpr, FEATURES: tl.constexpr,
@@ -225,7 +225,7 @@ def fill_own(cells: Cells, split: Split, classes: Codes, own: Any) -> None:
     _own[grid](*given, *sizes, _OWN_ROWS, _INSTANCES, _FEATURES)
 
 
-def _fill_own(  # type: ignore[no-untyped-def]
+def _fill_own(  # type: ignore[no-untyped-def]  # pointers, of no Python type
     high, low, added, slots, classes, own, most, most_left_out, width, factor,
     ROWS: tl.constexpr, INSTANCES: tl.constexpr, FEATURES: tl.constexpr,
 ):  # fmt: skip
@@ -263,7 +263,7 @@ def fill_wide(cells: Cells, wide: Wide, classes: Codes, row_classes: Codes, scal
     _wide[grid](*given, *sizes, _WIDE_ROWS, _INSTANCES, _WIDE_FEATURES, len(scales), num_warps=4)
 
 
-def _fill_wide(  # type: ignore[no-untyped-def]
+def _fill_wide(  # type: ignore[no-untyped-def]  # pointers, of no Python type
     X, counts, slots, classes, rows, scales, logs, n_rows, n_all, n_classes, most, n_features,
     ROWS: tl.constexpr, INSTANCES: tl.constexpr, FEATURES: tl.constexpr, SCALES: tl.constexpr,
 ):  # fmt: skip
@@ -317,7 +317,7 @@ def fill_nearest(cells: Cells, wide: Wide, row_classes: Codes) -> None:
     _nearest[(len(rows),)](*given, *sizes, _INSTANCES, 2 * _WIDE_FEATURES)
 
 
-def _fill_nearest(  # type: ignore[no-untyped-def]
+def _fill_nearest(  # type: ignore[no-untyped-def]  # pointers, of no Python type
     X, counts, slots, rows, nearest, most, n_features,
     INSTANCES: tl.constexpr, FEATURES: tl.constexpr,
 ):  # fmt: skip
