@@ -5,6 +5,8 @@ VENV := .venv/bin
 # come in the order of tests/conftest.py, the longest first.
 AT_ONCE := --numprocesses auto --dist loadfile --no-loadscope-reorder
 export PYTHON
+# The tests start hundreds of processes; each would translate every module anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo       set up, then the paper's evaluation with a few trials"

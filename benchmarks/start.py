@@ -1,8 +1,9 @@
 """How long a shell waits: processor seconds of commands beside ``python -c pass``, in one run.
 
-Each command is a process of its own, the best of three, user and system time together. Cold
-means that nothing was ever compiled (an empty NUMBA_CACHE_DIR); the campaigns have 64 features
-and ten classes, and their snapshot is there.
+Each command is a process of its own, the best of three, user and system time together. Modules
+are translated once, as installing does (PYTHONDONTWRITEBYTECODE is not passed on). Cold means that
+nothing was ever compiled (an empty NUMBA_CACHE_DIR); the campaigns have 64 features and ten
+classes, and their snapshot is there.
 
     python benchmarks/start.py [--quick]
 """
@@ -33,11 +34,11 @@ _IMPORTS = "import numpy, sklearn.base, numba"
 def seconds(arguments: Sequence[str], env: dict[str, str], *, runs: int = 3) -> float:
     """Return the processor seconds of a Python process, the best of some."""
     found = []
+    env = {**os.environ, **env}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
     for _ in range(runs):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(
-            [sys.executable, *arguments], env={**os.environ, **env}, check=True, capture_output=True
-        )
+        subprocess.run([sys.executable, *arguments], env=env, check=True, capture_output=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         found.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
     return min(found)
