@@ -37,6 +37,14 @@ def test_sparse_features_are_refused_with_the_way_to_make_them_dense():
         check_features(csr_array(np.eye(3)))
 
 
+def test_a_masked_value_is_missing():
+    X = np.ma.array(np.ones((2, 2)), mask=[[False, False], [False, True]])
+    with pytest.raises(ValueError, match=r"X has a masked value at \[1, 1\]; fill it"):
+        check_features(X)
+    X.mask = False
+    assert check_features(X).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
 def test_codes_become_whole_numbers_of_one_type():
     assert check_codes(np.array([0, 1], dtype=np.uint8), 2, 2).dtype == np.int64
     assert check_codes([], 0, 2).shape == (0,)

@@ -91,6 +91,11 @@ def check_features(
     """
     if issparse(X):
         raise ValueError(f"{name} is sparse; palacs takes dense arrays: {name}.toarray().")
+    if np.ma.is_masked(X):
+        row = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
+        raise ValueError(
+            f"{name} has a masked value at {row}; fill it ({name}.filled) or leave its instance out."
+        )
     try:
         X = np.asarray(X)
     except ValueError:

@@ -209,8 +209,9 @@ def write_parquet_pieces(pieces: Iterator[pd.DataFrame], path: Path) -> None:
             if writer is None:
                 types = {name: pa.timestamp("ns", tz="UTC") for name in TIMES}
                 types |= {name: pa.float64() for name in NUMBERS}
-                # A page without any request has nothing but NaN in columns of text.
-                others = [n for n in piece.columns if n not in HISTORY_COLUMNS]
+                # A page without any request or note has nothing but NaN in columns of text.
+                texts = [n for n in piece.columns if n in HISTORY_COLUMNS or n.startswith(ATTRS)]
+                others = piece.columns.difference(texts)
                 types |= {n: pa.float64() for n in others if piece[n].dtype == np.float64}
                 schema = pa.schema([(n, types.get(n, pa.string())) for n in piece.columns])
                 writer = parquet.ParquetWriter(path, schema)
