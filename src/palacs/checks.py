@@ -94,7 +94,8 @@ def check_features(
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         place = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
         raise ValueError(
-            f"{name} has a masked value at {place}; fill it ({name}.filled) or leave its instance out."
+            f"{name} has a masked value at {place}; fill it ({name}.filled), or leave its instance "
+            "out."
         )
     try:
         X = np.asarray(X)

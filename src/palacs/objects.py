@@ -13,8 +13,9 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from importlib import import_module, util
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -119,10 +120,19 @@ def _module(where: str) -> ModuleType:
     return import_module(where)
 
 
+class _AsWritten(SourceFileLoader):
+    """Reads a file itself: Python takes its translation of a second ago for that of an edit."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
 def _load(file: Path) -> ModuleType:
     """Run a file as a module that travels to other processes by value."""
     # Not its bare name: a file may be called like a module that is there already.
-    spec = util.spec_from_file_location(f"palacs_model_{file.stem}", file.absolute())
+    name, path = f"palacs_model_{file.stem}", str(file.absolute())
+    spec = util.spec_from_file_location(name, path, loader=_AsWritten(name, path))
     assert spec is not None
     assert spec.loader is not None
     module = util.module_from_spec(spec)

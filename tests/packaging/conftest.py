@@ -56,7 +56,9 @@ def dist(tmp_path_factory: pytest.TempPathFactory, run: Run) -> Path:
     run(*build, "sdist", cwd=ROOT)
     unpacked = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
-        archive.extractall(unpacked, filter="data")
+        # Not an argument: the first releases of Python 3.11 know none.
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
+        archive.extractall(unpacked)
     run(*build, "wheel", cwd=next(unpacked.iterdir()))
     return folder
 

@@ -41,6 +41,7 @@ export class Course {
     }
     this.typed &&= this.form.contains(document.activeElement) || this.reason.value !== "";
     if (!this.typed) this.budget.value = budget === null ? "" : String(budget);
+    this.budget.disabled = false;
   }
 
   /** @param {string} action */
