@@ -129,3 +129,11 @@ def test_what_cannot_be_a_name_is_refused_before_anything_is_written(name: str) 
     with pytest.raises(ValueError, match=r"called|not usable"):
         c.add({name: 1.0, "beta": 2.0}, "rest")
     assert len(c.events()) == 1
+
+
+def test_the_record_says_that_earlier_instances_are_taken_to_be_in_the_same_order() -> None:
+    c = campaign()
+    c.add([1.0, 2.0], "rest")
+    c.add({"beta": 1.0, "alpha": 2.0}, "left")
+    (named,) = [event for event in c.events() if event.kind == "changed"]
+    assert "; 1 that came before, by position, are taken to be in" in named.payload["reason"]

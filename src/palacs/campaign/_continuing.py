@@ -68,7 +68,7 @@ def continuation(
             )
         )
     if drafts and names is not None and wanted is None:
-        drafts.insert(0, naming(names))
+        drafts.insert(0, naming(names, before=0))
     return drafts
 
 

@@ -105,13 +105,22 @@ def in_order(
         # Names that came with instances which are all gone are not those of numbers without names.
         if not (new and drafts) or not (wanted or ledger.settings.named):
             return drafts
-        return [naming(wanted), *drafts]
+        return [naming(wanted, before=len(ledger.labelled)), *drafts]
 
     return ordered
 
 
-def naming(names: Sequence[str] | None) -> Draft:
-    """Return the event that names the features as they came, or takes their names away."""
+def naming(names: Sequence[str] | None, before: int) -> Draft:
+    """Return the event that names the features as they came, or takes their names away.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+        What they are called from here on.
+    before : int
+        How many instances were told by position.
+    """
     if names is None:
         return Draft("changed", payload={"named": None, "reason": _WHY_NOT})
-    return Draft("changed", payload={"named": list(names), "reason": _WHY})
+    told = f"; {before} that came before, by position, are taken to be in this order"
+    return Draft("changed", payload={"named": list(names), "reason": _WHY + told * (before > 0)})
