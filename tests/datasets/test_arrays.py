@@ -23,6 +23,7 @@ FRAME = pd.DataFrame(X, columns=["width", "height"], index=[7, 7, 3, 2, 1, 0])
         (X.tolist(), np.array(Y)),
         (X.astype(int), pd.Series(Y, index=range(10, 16))),
         (FRAME, pd.Categorical(Y)),
+        (FRAME.astype(object), Y),
         (FRAME.assign(kind=Y), "kind"),
         (pl.DataFrame(X, schema=["width", "height"]), pl.Series(Y)),
         (pl.DataFrame({"width": X[:, 0], "kind": Y, "height": X[:, 1]}), "kind"),
@@ -60,6 +61,9 @@ def test_text_becomes_columns_of_its_values_only_where_that_was_asked_for() -> N
         from_arrays(many, ["a", "b"] * 30, one_hot=True)
     with pytest.raises(ValueError, match="not numbers: 'day'"):
         from_arrays(FRAME.assign(day=pd.Timestamp("2020-01-01")), Y, one_hot=True)
+    pairs: Any = [[1, 2]] * 6
+    with pytest.raises(ValueError, match=r"not numbers: 'pair' .* turn them into numbers\.$"):
+        from_arrays(FRAME.assign(pair=pairs), Y, one_hot=True)
 
 
 @pytest.mark.parametrize(
@@ -118,3 +122,11 @@ def test_a_column_is_not_mistaken_for_one_of_a_text():
         from_arrays(frame, [0, 0, 1, 1], one_hot=True)
     kept = from_arrays(frame.rename(columns={"a=b": "a_b"}), [0, 0, 1, 1], one_hot=True)
     assert kept.feature_names == ("a_b", "a=b", "a=c")
+
+
+def test_an_index_of_numbers_and_text_in_another_order_is_noticed() -> None:
+    index = [0, 1, 2, 3, 4, "last"]
+    frame = pd.DataFrame(X, index=index)
+    assert from_arrays(frame, pd.Series(Y, index=index)).labels.tolist() == Y
+    with pytest.raises(ValueError, match="index of X in another order"):
+        from_arrays(frame, pd.Series(Y, index=index[::-1]))

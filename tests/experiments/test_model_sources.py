@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from sklearn.cluster import KMeans
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, StackingClassifier
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import palacs
 from palacs.datasets import load
 from palacs.experiments import Execution, comparison_experiment, model_from, run
 
@@ -40,6 +42,27 @@ def wrong():
 """
 
 
+class Plain:
+    """A classifier that is not made from scikit-learn's parts."""
+
+    def __init__(self, shift: int = 0) -> None:
+        self.shift = shift
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {"shift": self.shift}
+
+    def set_params(self, **params: Any) -> Plain:
+        self.shift = params["shift"]
+        return self
+
+    def fit(self, X: Any, y: Any) -> Plain:
+        self.inner = GaussianNB().fit(X, y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.inner.predict(X)
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "my_model.py").write_text(FILE)
@@ -59,6 +82,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         GaussianNB(),
         GaussianNB,
         lambda: GaussianNB(),
+        Plain,
+        pytest.param(StackingClassifier([("bayes", GaussianNB())]), id="a stack"),
         "sklearn.naive_bayes.GaussianNB",
         "my_model.py:model",
         "my_model.py:Mine",
@@ -68,7 +93,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_a_model_comes_in_many_ways(here: Path, given: Any) -> None:
-    assert hasattr(model_from(given), "predict")
+    assert hasattr(type(model_from(given)), "predict")
 
 
 @pytest.mark.parametrize(
@@ -93,6 +118,37 @@ def test_a_model_comes_in_many_ways(here: Path, given: Any) -> None:
 def test_what_is_no_model_is_refused_with_the_remedy(here: Path, given: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"(?s){message}"):
         model_from(given)
+
+
+def test_a_model_that_knows_nothing_of_scikit_learn_is_judged() -> None:
+    found = [
+        run(comparison_experiment(load("iris"), ["random"], budget=2, trials=2, classifier=model))
+        for model in (Plain(), GaussianNB())
+    ]
+    assert found[0].trials["error"].tolist() == found[1].trials["error"].tolist()
+
+
+class Column(Plain):
+    """Predicts a column, as some libraries do for several classes."""
+
+    def predict(self, X: Any) -> Any:
+        return super().predict(X)[:, None]
+
+
+class Stranger(Plain):
+    """Predicts what nobody taught it."""
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), "else")
+
+
+@pytest.mark.parametrize("model", [Column(), Stranger()], ids=lambda model: type(model).__name__)
+def test_predictions_that_are_not_one_class_per_instance_are_refused(model: Any) -> None:
+    iris = load("iris")
+    with pytest.raises(ValueError, match=r"predicts array\(.* must return one of the class"):
+        comparison_experiment(iris, ["random"], budget=2, classifier=model)
+    with pytest.raises(ValueError, match=r"array of shape .* not one of the labels"):
+        palacs.compare(iris.X, iris.labels, budget=2, model=model, progress=False)
 
 
 def test_a_model_of_the_working_directory_reaches_the_workers(here: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,11 +123,18 @@ def _refuse_other_order(X: Any, values: Any, name: str) -> None:
     theirs: Any = getattr(values, "index", None)
     if not hasattr(mine, "equals") or not hasattr(theirs, "equals") or mine.equals(theirs):
         return
-    if len(mine) == len(theirs) and mine.sort_values().equals(theirs.sort_values()):
+    if len(mine) == len(theirs) and _in_order(mine).equals(_in_order(theirs)):
         raise ValueError(
             f"{name} has the index of X in another order; give {name}.loc[X.index], or "
             f"{name}.to_numpy() if the order of the rows is meant."
         )
+
+
+def _in_order(index: Any) -> Any:
+    try:
+        return index.sort_values()
+    except TypeError:  # numbers and text have no order in common
+        return index.map(repr).sort_values()
 
 
 def _checked_groups(belongs: list[Any]) -> Any:
@@ -162,7 +169,7 @@ def _as_frame(X: Any) -> pd.DataFrame:
         twice = frame.columns[frame.columns.duplicated()]
         if len(twice):
             raise ValueError(f"{_WHERE} has two columns {twice[0]!r}; rename one.")
-        return frame
+        return frame.infer_objects()
     rows = _rows(X)
     frame = pandas.DataFrame(rows, columns=[f"x{i + 1}" for i in range(rows.shape[1])])
     return frame.infer_objects() if rows.dtype.kind == "O" else frame
@@ -211,12 +218,15 @@ def _as_numbers(table: pd.DataFrame, one_hot: bool) -> pd.DataFrame:
     text = {name: column for name, column in table.items() if _kind(column) not in "biuf"}
     if not text:
         return table
-    name, column = next(iter(text.items()))
-    if not one_hot or any(_kind(column) != "O" for column in text.values()):
+    # Dates and lists are nothing that one column of 0 and 1 per value would say.
+    other = {name: column for name, column in text.items() if not _is_text(column)}
+    if other or not one_hot:
+        name, column = next(iter((other or text).items()))
+        remedy = "or turn them into numbers" if other else "turn them into numbers, e.g. with "
+        remedy += "" if other else "pandas.get_dummies, or give a model that deals with text"
         raise ValueError(
-            f"{_WHERE} has features that are not numbers: {listing(list(map(str, text)))} "
-            f"(e.g. {column.iloc[0]!r}). Drop these columns, turn them into numbers, e.g. with "
-            "pandas.get_dummies, or give a model that deals with text."
+            f"{_WHERE} has features that are not numbers: {listing(list(map(str, other or text)))} "
+            f"(e.g. {column.iloc[0]!r}). Drop these columns, {remedy}."
         )
     for name, column in text.items():
         if column.nunique() > _MOST_VALUES:
@@ -231,6 +241,10 @@ def _as_numbers(table: pd.DataFrame, one_hot: bool) -> pd.DataFrame:
     if len(twice):
         raise ValueError(f"{_WHERE}: two columns would be called {twice[0]!r}; rename one.")
     return made
+
+
+def _is_text(column: pd.Series[Any]) -> bool:
+    return _kind(column) == "O" and all(isinstance(value, Hashable) for value in column)
 
 
 def _kind(column: pd.Series[Any]) -> str:

@@ -86,5 +86,12 @@ class AsGiven(ClassifierMixin, BaseEstimator):
         return repr(self.model)
 
     def _codes(self, labels: npt.ArrayLike) -> Codes:
+        answers = np.asarray(labels)
         code_of = {label: code for code, label in enumerate(self.given.labels.tolist())}
-        return np.array([code_of[label] for label in np.asarray(labels).tolist()], dtype=np.int64)
+        try:
+            return np.array([code_of[label] for label in answers.tolist()], dtype=np.int64)
+        except (KeyError, TypeError) as error:
+            raise ValueError(
+                f"it returns an array of shape {answers.shape}, not one of the labels for each "
+                f"instance: {error}"
+            ) from error

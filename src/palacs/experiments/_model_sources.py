@@ -78,11 +78,17 @@ def classifier_from_path(path: str) -> Any:
 
 def checked_model(model: Any, what: str) -> Any:
     """Return a classifier, or say what it lacks."""
-    missing = [method for method in _METHODS if not callable(getattr(model, method, None))]
+    # Some have a method only once they are fitted, as a stack of models has; their class tells.
+    places = (model, type(model))
+    missing = [m for m in _METHODS if not any(callable(getattr(p, m, None)) for p in places)]
     if isinstance(model, type) or missing:
         lacks = "is a class" if isinstance(model, type) else f"has no {' and no '.join(missing)}"
         raise ValueError(f"{what} is not a scikit-learn classifier: it {lacks}; {_REMEDY}.")
-    if is_regressor(model) or (isinstance(model, BaseEstimator) and not is_classifier(model)):
+    # What has no tags need not be of scikit-learn: its methods are enough.
+    tagged = hasattr(model, "__sklearn_tags__")
+    if tagged and (
+        is_regressor(model) or (isinstance(model, BaseEstimator) and not is_classifier(model))
+    ):
         raise ValueError(f"{what} is not a classifier; {_REMEDY}.")
     return model
 

@@ -5,6 +5,7 @@ Everything that can be wrong with the request is found here, before a trial runs
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -179,12 +180,20 @@ def _check_classifier(classifier: Any, dataset: Dataset) -> None:
     _, first = np.unique(dataset.y, return_index=True)
     rows = np.append(first, np.setdiff1d(np.arange(len(dataset)), first)[0])
     try:
-        clone(classifier).fit(dataset.X[rows], dataset.y[rows]).predict(dataset.X[:1])
+        fitted = clone(classifier).fit(dataset.X[rows], dataset.y[rows])
+        predicted = np.asarray(fitted.predict(dataset.X[rows]))
     except (ValueError, TypeError) as error:
         raise ValueError(
             f"{classifier!r} cannot learn from one instance of each class and one more, as a "
             f"trial begins ({error}); choose another classifier or other parameters."
         ) from error
+    # A column would be compared with every label at once, and the errors would be wrong.
+    if predicted.shape != rows.shape or not np.isin(predicted, dataset.y[rows]).all():
+        raise ValueError(
+            f"{classifier!r} predicts {textwrap.shorten(repr(predicted), 60, placeholder=' ...')} "
+            f"for {len(rows)} instances; predict must return one of the classes it was fitted on "
+            f"for each, shape ({len(rows)},)."
+        )
 
 
 def _named(
