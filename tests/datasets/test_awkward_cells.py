@@ -132,3 +132,68 @@ def test_rows_shorter_than_the_names_are_told_before_gaps_are_filled(tmp_path):
     dataset = read_table(path, "smell", impute="median")
     assert "1 row has fewer cells than the 3 names (row 7)" in told(dataset)
     assert len(dataset) == ROWS + 1
+
+
+@pytest.mark.parametrize("footer", ["", ";Source: the lab", ";Mean", ";* measured twice;"])
+def test_what_stands_below_a_table_makes_no_number_text(read, footer):
+    dataset = read(u=[*U, footer[1:]], smell=[*LABELS, ""])()
+    np.testing.assert_array_equal(dataset.X[:, 0], U)
+    assert dataset.n_instances == ROWS
+
+
+def test_a_note_below_a_table_makes_no_number_text_in_parquet(tmp_path):
+    frame = pd.DataFrame({"u": [*map(str, U), "Source: the lab"], "smell": [*LABELS, None]})
+    frame.to_parquet(tmp_path / "nose.parquet")
+    np.testing.assert_array_equal(read_table(tmp_path / "nose.parquet", "smell").X[:, 0], U)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[("mm", "-", "")], [("Which u?", "Which w?", "Which smell?"), ("{Q1}", "{Q2}", "{Q3}")]],
+)
+def test_rows_of_units_and_questions_are_left_out(read, rows):
+    units, more, labels = zip(*rows, strict=True)
+    dataset = read(u=[*units, *U], w=[*more, *U[::-1]], smell=[*labels, *LABELS])()
+    np.testing.assert_array_equal(dataset.X[:, 0], U)
+    assert "of units left out: " in told(dataset)
+    assert set(dataset.class_names) == set(LABELS)
+
+
+def test_a_first_row_of_gaps_or_of_a_class_is_no_row_of_units(read):
+    assert read(u=["?", *U], smell=["mint", *LABELS])(impute="mean").n_instances == ROWS + 1
+    with pytest.raises(ValueError, match=r"'u' holds 'n\.d\.' .*among numbers"):
+        read(u=["n.d.", *U], smell=["mint", *LABELS])()
+
+
+@pytest.mark.parametrize("word", ["#NV", "#WERT!", "#N/D", "#VALEUR!"])
+def test_errors_of_spreadsheets_in_other_languages_are_gaps(read, word):
+    assert f"missing: {word!r}" in fate(read(w=[word, *U[1:]])(impute="mean"), "w").note
+
+
+@pytest.mark.parametrize("code", [-999, 9999, -9, -999.25])
+def test_a_number_that_may_mean_a_gap_is_warned_of(read, code):
+    column = fate(read(w=[code, code, *U[2:]])(), "w")
+    assert (column.use, column.warning) == ("feature", True)
+    assert column.note.startswith(f"{code} 2 times")
+
+
+@pytest.mark.parametrize("w", [[-999, *U[1:]], [-999, -999, *(1000 * U[2:])], [99, 98] * 12])
+def test_numbers_among_their_like_are_no_gaps(read, w):
+    assert "times" not in fate(read(w=w)(), "w").note
+
+
+def test_durations_are_called_times_with_a_remedy(read):
+    column = fate(read(w=[f"{i}:0{i % 7}.5" for i in range(ROWS)])(), "w")
+    assert (column.holds, column.use) == ("times", "left out")
+    assert "seconds" in column.note
+
+
+def test_numbers_with_fortran_exponents_are_no_ids(read):
+    with pytest.raises(ValueError, match=r"'w' holds '1\.76\dD\+02' .*among numbers"):
+        read(w=[f"{1.764 + i / 1000:.3f}D+02" for i in range(ROWS)])()
+
+
+def test_a_copy_of_very_many_classes_is_left_out(read):
+    names = [f"c{i % 8}" for i in range(ROWS)]
+    dataset = read(smell=names, copy=[str(100 + i % 8) for i in range(ROWS)])()
+    assert fate(dataset, "copy").use == "left out"

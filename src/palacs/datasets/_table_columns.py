@@ -32,7 +32,7 @@ Texts = list[str | None]
 # different.
 _MEASURE = re.compile(
     r"[-+]?(?:[<>~≤≥=(]|(?:EUR|USD|GBP|CHF)\s|[A-Z]{0,2}[$€£¥])?\s*"
-    r"[-+]?\d+(?:[.,]\d{3})*(?:[.,]\d+)?(?:[eE][-+]?\d+)?"
+    r"[-+]?\d+(?:[.,]\d{3})*(?:[.,]\d+)?(?:[dDeE][-+]?\d+)?"
     r"(?:\s*[^\d\s]{0,4}|\s+[^\d\s]\S{0,11}|\s*(?:±|\+/-)\s*\d+(?:[.,]\d+)?)"
 )
 # One column per value; beyond so many it is no category any more.

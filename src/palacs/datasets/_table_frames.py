@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from palacs.datasets._table_columns import Raw
+from palacs.datasets._table_labels import is_missing
 from palacs.datasets._table_numbers import TwoReadings, exact_floats, read_numbers, without_gaps
 from palacs.datasets._table_words import check_target
 
@@ -24,19 +26,27 @@ def raws_from_frame(
     as_text = {i for i, name in enumerate(names) if name in (found, groups)}
     # Categories stay what they are, also where they are called by numbers.
     as_text |= {i for i, kind in enumerate(frame.dtypes) if str(kind) == "category"}
-    return [raw if i in as_text else _written_numbers(raw) for i, raw in enumerate(raws)], found
+    labels = raws[names.index(found)].values
+    there = np.array([not is_missing(label) for label in labels], dtype=np.bool_)
+    return [
+        raw if i in as_text else _written_numbers(raw, there) for i, raw in enumerate(raws)
+    ], found
 
 
-def _written_numbers(raw: Raw) -> Raw:
-    """Return a column of numbers that were saved as text, or as decimals, as numbers."""
+def _written_numbers(raw: Raw, there: NDArray[np.bool_]) -> Raw:
+    """Return a column of numbers that were saved as text, or as decimals, as numbers.
+
+    Where the class is not ``there``, shape (n_instances,), nothing is looked at.
+    """
     if isinstance(raw.values, np.ndarray):
         return raw
+    texts = [text if row else None for text, row in zip(raw.values, there, strict=True)]
     try:
-        numbers = read_numbers([text or "" for text in raw.values])
+        numbers = read_numbers([text or "" for text in texts])
     except TwoReadings:
         return raw  # told with the other numbers that cannot be read
     if numbers is None:
-        return Raw(raw.name, *without_gaps(raw.values))
+        return Raw(raw.name, *without_gaps(texts))
     return Raw(raw.name, numbers.values, numbers.how)
 
 

@@ -20,6 +20,8 @@ from palacs.datasets._dataset import Codes
 LEAST_ROWS = 10
 _PER_CLASS = 3
 _SEVERAL = 4
+# What instruments and surveys write where a value is missing.
+_CODES = (-9, -99, -999, -9999, -99999, -999.25, 99, 999, 9999, 99999)
 # So many of the numbers are different where only some rows stand twice.
 _NEARLY = 0.9
 
@@ -42,6 +44,7 @@ _DATE = re.compile(
     rf"\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}{_CLOCK}|\d{{1,2}}([-/.])\d{{1,2}}\2(?:\d{{4}}|\d{{2}}){_CLOCK}"
     r"|\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
 )
+_TIME = re.compile(r"-?\d{1,4}:\d{2}(?::\d{2})?(?:[.,]\d+)?")
 _HEX = "[0-9a-f]"
 _UUID = re.compile(
     rf"\{{?{_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}\}}?|{_HEX}{{16,}}", re.IGNORECASE
@@ -77,6 +80,9 @@ def look_at_numbers(name: str, values: Values, y: Codes) -> Notice:
         return Notice("dates", "such as 20240131; no feature", leave_out=True)
     if len(distinct) == len(values):
         return _look_at_unique(name, values, whole)
+    code = _code(known, distinct)
+    if code:
+        return Notice("numbers", code)
     if whole and len(distinct) >= _NEARLY * len(known):
         # Row numbers of a table in which some rows stand twice, or lost their number.
         if np.ptp(distinct) == len(distinct) - 1:
@@ -113,6 +119,9 @@ def look_at_text(name: str, texts: Texts, y: Codes) -> Notice:
     distinct = sorted(set(known))
     if not distinct:
         return Notice("nothing", "empty", leave_out=True)
+    if all(map(_TIME.fullmatch, distinct)):
+        said = f"such as {distinct[0]!r}; no feature; durations need a number, such as seconds"
+        return Notice("times", said, leave_out=True)
     if all(map(_DATE.fullmatch, distinct)):
         return Notice("dates", f"such as {distinct[0]!r}; no feature", leave_out=True)
     if len(distinct) == 1:
@@ -146,7 +155,9 @@ def holds_several(texts: Sequence[str]) -> bool:
 def _beside_class(codes: Codes, n_values: int, y: Codes) -> Notice | None:
     """Notice a column whose values each occur in one class only: a label in other words."""
     classes = np.unique(y)
-    if len(y) < max(LEAST_ROWS, _PER_CLASS * len(classes)) or n_values * _SEVERAL > len(y):
+    if len(y) < max(LEAST_ROWS, _PER_CLASS * len(classes)):
+        return None
+    if n_values != len(classes) and n_values * _SEVERAL > len(y):
         return None
     pairs = np.unique(np.stack([codes, y]), axis=1)
     if pairs.shape[1] != n_values:
@@ -154,6 +165,17 @@ def _beside_class(codes: Codes, n_values: int, y: Codes) -> Notice | None:
     if n_values == len(classes):
         return Notice("numbers", "the class in other words, one value each", leave_out=True)
     return Notice("numbers", "each value in one class only; --drop it if it follows from the class")
+
+
+def _code(known: Values, distinct: Values) -> str:
+    """Say that a number such as -999 may be a word for a gap: far from all others, and repeated."""
+    for value, rest in ((distinct[0], distinct[1:]), (distinct[-1], distinct[:-1])):
+        count = int((known == value).sum())
+        if value not in _CODES or count < 2 or len(rest) < 2:
+            continue
+        if np.abs(rest - value).min() > np.ptp(rest):
+            return f"{value:g} {count} times, far from all others; if it is a gap, empty the cells"
+    return ""
 
 
 def _are_dates(distinct: Values) -> bool:

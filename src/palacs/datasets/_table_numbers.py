@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 _WORDS = """
 na n/a nan -nan null none nil nat <na> missing ? - -- – .
 #n/a #na #null! #div/0! #value! #ref! #name? #num!
+#nv #wert! #bezug! #zahl! #n/d #valeur! #nombre! #nul! #¡valor! #¡num! #¡div/0! #¡ref! #valor! #núm!
 """
 MISSING = frozenset(["", *_WORDS.split()])
 _GAPS = MISSING - {"none", "nil"}

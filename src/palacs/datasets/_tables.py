@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 from palacs.datasets._dataset import Dataset
 from palacs.datasets._table_columns import Raw
 from palacs.datasets._table_frames import raws_from_frame
+from palacs.datasets._table_labels import is_missing
 from palacs.datasets._table_needs import import_pandas
 from palacs.datasets._table_numbers import (
+    MISSING,
     TwoReadings,
     exact_floats,
     is_number,
@@ -37,6 +39,8 @@ from palacs.extras import need
 _TEXT = (".csv", ".tsv", ".txt")
 SUFFIXES = (*_TEXT, *(f"{suffix}.gz" for suffix in _TEXT), ".parquet", ".npz")
 _OWN = "your own file"
+# Rows below the names that may hold units, long names or a survey's keys.
+_UNITS = 3
 
 
 def read_table(
@@ -175,6 +179,8 @@ def _read_text(
         cells.remarks.insert(0, f"The columns are separated by {found}s.")
     if options.encoding is None and not encoding.startswith("utf-8"):
         cells.remarks.insert(0, f"The text was read as {encoding}.")
+    _leave_out_units(cells, (target, groups), options.decimal)
+    _empty_unlabelled(cells, target)
     return _numbers(cells, (target, groups), options.decimal, where), cells.remarks, target
 
 
@@ -182,7 +188,6 @@ def _numbers(
     cells: Cells, as_text: Sequence[str | None], decimal: str | None, where: str
 ) -> list[Raw]:
     """Turn cells into numbers where a column holds nothing else; classes and groups stay text."""
-    _leave_out_units(cells, as_text, decimal)
     raws = []
     for name, column in zip(cells.names, cells.columns, strict=True):
         numbers = None
@@ -202,30 +207,51 @@ def _numbers(
     return raws
 
 
+def _empty_unlabelled(cells: Cells, target: str) -> None:
+    """Empty rows without a class, which are left out later: a note below makes no number text."""
+    labels = cells.columns[cells.names.index(target)]
+    cells.columns = [
+        ["" if is_missing(label) else cell for cell, label in zip(column, labels, strict=True)]
+        for column in cells.columns
+    ]
+
+
 def _leave_out_units(cells: Cells, as_text: Sequence[str | None], decimal: str | None) -> None:
-    """Leave out a first row that holds no numbers where all others do, such as units."""
-    features = {
-        name: column
-        for name, column in zip(cells.names, cells.columns, strict=True)
-        if name not in as_text and len(column) > 2 and any(column[1:])
-    }
-    if all(is_number(column[0], decimal) for column in features.values() if column[0]):
-        return
+    """Leave out first rows that hold no numbers where all others do: units, long names."""
+    labels = cells.columns[cells.names.index(str(as_text[0]))]
+    for count in range(1, _UNITS + 1):
+        features = [
+            column
+            for name, column in zip(cells.names, cells.columns, strict=True)
+            if name not in as_text and len(column) > 2 * count and any(column[count:])
+        ]
+        if set(labels[:count]) & set(labels[count:]) - {""}:
+            return  # rows of a class
+        first = _not_numbers(features, count, decimal)
+        if first:
+            rows = "A row" if count == 1 else f"{count} rows"
+            cells.remarks.append(f"{rows} of units left out: {listing(first, limit=4)}.")
+            cells.columns = [column[count:] for column in cells.columns]
+            return
+
+
+def _not_numbers(columns: list[list[str]], count: int, decimal: str | None) -> list[str]:
+    """Return the first cells of columns that hold numbers below them, if none is a number."""
+    if all(is_number(column[0], decimal) for column in columns if column[0]):
+        return []
     first = []
-    for column in features.values():
+    for column in columns:
         try:
-            if read_numbers(column[1:], decimal) is None:
+            if read_numbers(column[count:], decimal) is None:
                 continue
-            if column[0] and read_numbers(column[:1], decimal) is not None:
-                return
         except TwoReadings:
             continue
-        first.append(column[0])
-    if any(first):
-        cells.remarks.append(
-            f"A row of units left out: {listing([u for u in first if u], limit=4)}."
-        )
-        cells.columns = [column[1:] for column in cells.columns]
+        if any(is_number(cell, decimal) for cell in column[:count]):
+            return []
+        first += column[:count]
+    if all(cell.casefold() in MISSING for cell in first):
+        return []  # gaps, such as n/a or -
+    return [cell for cell in first if cell]
 
 
 def _read_parquet(
