@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,6 +58,7 @@ Bandwidth = Annotated[
 ]
 
 INTERRUPTED = 130
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def listed(text: str) -> list[str]:
@@ -99,8 +101,22 @@ def reporting(out: Path, *, aside: bool = False) -> Iterator[Console]:
         )
         raise typer.Exit(INTERRUPTED) from None
     except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"palacs: {error}", err=True)
+        typer.echo(f"palacs: {_said(error, out)}", err=True)
         raise typer.Exit(1) from error
+
+
+def _said(error: Exception, out: Path) -> str:
+    """Return what an error says, with the remedy where ``out`` cannot be written to."""
+    if not isinstance(error, OSError) or error.errno is None:
+        return str(error)
+    about = Path(str(error.filename or out))
+    inside = out in (about, *about.parents) or about in out.parents
+    if error.errno not in _FULL and not inside:
+        return str(error)
+    return (
+        f"cannot write to {out}: {error.strerror}. Name another folder with --out, or put that "
+        "right: what was finished is kept, and the same command goes on from there."
+    )
 
 
 def bars(console: Console) -> Progress:

@@ -19,6 +19,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from palacs.experiments._experiment import Experiment
+from palacs.experiments._held_folder import held
 from palacs.experiments._replay import compile_once
 from palacs.experiments._store import Batch, Store
 from palacs.extras import need
@@ -83,8 +84,13 @@ def run_trials(
         with tempfile.TemporaryDirectory() as folder:
             return run_trials(experiment, execution=execution, out=Path(folder), progress=progress)
     execution = _checked(execution or Execution())
-    store = Store(out, experiment)
-    report = progress or (lambda dataset, count: None)
+    with held(out):
+        return _into(Store(out, experiment), execution, progress or (lambda dataset, count: None))
+
+
+def _into(store: Store, execution: Execution, report: Progress) -> pd.DataFrame:
+    """Play what a results folder misses."""
+    experiment = store.experiment
     jobs: list[_Job] = []
     for task in experiment.tasks:
         missing = store.missing(task.name)
