@@ -154,6 +154,27 @@ def test_no_class_is_said_to_be_confused_with_what_is_said_to_need_fewer():
     )
 
 
+def test_classes_that_are_told_apart_closely_are_not_called_confused():
+    """Softly a fifth is mistaken, and yet every left-out decision is right."""
+    X = [[0.0], [1.0], [2.0], [5.0], [6.0], [7.0], [90.0], [91.0], [92.0]]
+    y = np.repeat(["left", "right", "rest"], 3)
+    window = ParzenWindowClassifier(2.5, class_prior="uniform")
+    needs = SpareSettled(window, 0).explain(X, y)
+    assert needs.mistaken[[0, 2]].min() > 0.1
+    assert not needs.confused.any()
+    assert needs.reason == "left is still hard to tell from others; rest is settled."
+    assert needs.because(2) == "because it is still hard to tell from others, while rest is settled"
+
+
+@pytest.mark.parametrize("neighbours", [5, 50])
+def test_while_a_classifier_refuses_so_few_instances_no_class_needs_fewer(neighbours):
+    """With one class left there is one answer, which is no evidence for what is refused else."""
+    X, y = [[0.0], [1.0], [2.0]], ["a", "b", "c"]
+    needs = SpareSettled(KNeighborsClassifier(neighbours), 0).explain(X, y)
+    assert needs.weights.tolist() == [1.0, 1.0, 1.0]
+    assert needs.reason == "No class is settled yet, so all are asked for equally."
+
+
 def test_where_hardly_anything_is_mistaken_nothing_is_said_to_be_confused():
     X, y = _blobs([(0, 0), (9, 0), (0, 12)], [0, 1, 2])
     needs = SpareSettled(random_state=0).explain(X, y)

@@ -6,7 +6,7 @@ import numpy as np
 
 from palacs.arrays import Around, Cells, Tables, Tensor, decision_steps, like, on_host
 from palacs.checks import Codes, Features
-from palacs.evidence._settled import SPLITS, ClassEvidence
+from palacs.evidence._settled import SPLITS, TAKEN, ClassEvidence
 from palacs.kernel import ENOUGH
 
 
@@ -45,7 +45,7 @@ class HeldDecisions:
         valid, n_classes, n_rows = self.valid, len(self.valid), self.valid.size
         mistaken = np.where(valid, 1.0 - told[:n_rows].reshape(valid.shape), 0.0)
         rival = told[n_rows : 2 * n_rows].astype(np.int64).reshape(valid.shape)
-        counted = valid & (rival >= 0)
+        counted = valid & (rival >= 0) & (1.0 - mistaken < TAKEN)
         pairs = (np.arange(n_classes)[:, None] * n_classes + rival)[counted]
         confused = np.zeros(n_classes**2)
         np.add.at(confused, pairs, mistaken[counted])

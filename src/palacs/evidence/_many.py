@@ -19,7 +19,15 @@ from palacs.compiled import compiled
 from palacs.evidence._held import MOST_BYTES, Held, held_for
 from palacs.evidence._labelled_set import MANY, LabelledSet
 from palacs.evidence._product_threads import threads_of_one_product_each
-from palacs.evidence._settled import LEFT_OUT, SPLITS, ClassEvidence, Halves, no_evidence, soft
+from palacs.evidence._settled import (
+    LEFT_OUT,
+    SPLITS,
+    TAKEN,
+    ClassEvidence,
+    Halves,
+    no_evidence,
+    soft,
+)
 from palacs.kernel import (
     Members,
     Places,
@@ -287,7 +295,7 @@ def _decide_row(
     right = soft(own_score, best_score)
     into.left_out[own] += 1.0
     into.mistaken[own] += 1.0 - right
-    if rival >= 0:
+    if rival >= 0 and right < TAKEN:
         into.confused[own, rival] += 1.0 - right
     share = 1.0 / chosen.left_out[own]
     first = chosen.starts[own]

@@ -25,6 +25,8 @@ SPLITS = 2
 LEFT_OUT = 25
 # Similarities below exp(-30) of the nearest decide nothing.
 NEGLIGIBLE = 30.0
+# At most so surely right, an instance is taken for its rival; ties are, up to rounding.
+TAKEN = 0.5 + 1e-6
 # With so many instances of every class a model that cannot be fitted will never be.
 _PLENTY = 20
 
@@ -42,7 +44,8 @@ class ClassEvidence(NamedTuple):
         How many more mistakes there would be, per class of equal weight, if a half of this class
         were missing.
     confused : ndarray of shape (n_classes, n_classes)
-        ``mistaken`` by the rival: row true, column taken for.
+        ``mistaken`` by what it was taken for: row true, column the rival. Decisions that are right,
+        however closely, are not in it.
     """
 
     left_out: Features
@@ -228,7 +231,7 @@ def decide_left_out(
     right = soft(own, first)
     into.left_out[own_class] += 1.0
     into.mistaken[own_class] += 1.0 - right
-    if rival >= 0:
+    if rival >= 0 and right < TAKEN:
         into.confused[own_class, rival] += 1.0 - right
     weight = 1.0 / min(known.counts[own_class], LEFT_OUT)
     for c in range(n_classes):
@@ -286,7 +289,11 @@ def out_of_fold_evidence(
         right, rival = _soft_rows(scores, y[test])
         np.add.at(evidence.mistaken, y[test], 1.0 - right)
         told = scores.any(axis=1)
-        np.add.at(evidence.confused, (y[test][told], rival[told]), (1.0 - right)[told])
+        taken = told & (right < TAKEN)
+        np.add.at(evidence.confused, (y[test][taken], rival[taken]), (1.0 - right)[taken])
+        if not told.any():
+            # Who knows nothing loses nothing; with one class left it would know the only answer.
+            continue
         for c in np.unique(y[train]):
             # Each fold misses another of the four halves.
             missing = half[:, f // 2 % SPLITS] == (f % 2 == 0)

@@ -27,6 +27,7 @@ from palacs.evidence._settled import (
     LEFT_OUT,
     NEGLIGIBLE,
     SPLITS,
+    TAKEN,
     ClassEvidence,
     Halves,
 )
@@ -91,9 +92,9 @@ def _added_up(
     right, rival, own_lost = decided
     own, n_classes = known.y[rows], len(known.counts)
     mistaken = 1.0 - right
-    told = rival >= 0
-    pairs = (own * n_classes + rival)[told]
-    confused = np.bincount(pairs, mistaken[told], minlength=n_classes**2)
+    taken = (rival >= 0) & (right < TAKEN)
+    pairs = (own * n_classes + rival)[taken]
+    confused = np.bincount(pairs, mistaken[taken], minlength=n_classes**2)
     weights = own_lost.T / np.minimum(known.counts[own], LEFT_OUT)
     of_own = [np.bincount(own, each, minlength=n_classes) for each in weights]
     return ClassEvidence(

@@ -38,7 +38,8 @@ class Needs:
     weights : ndarray of shape (n_classes,)
         The share of requests each class should have, relative to a class that needs the most.
     confused : ndarray of shape (n_classes, n_classes)
-        Mistakes by what was taken for what: row true, column taken for.
+        Mistakes by what was taken for what: row true, column taken for. Decisions that are right,
+        however closely, are not in it.
     """
 
     classes: Labels
@@ -96,6 +97,9 @@ class Needs:
         rival = rival_of(code, self.confused)
         labels = self.classes.tolist()
         subject = name or named(labels[code])
+        taken = self.confused[code] > 0
+        if not taken.any() and (rival is None or self.spared[rival]):
+            return f"{subject} is still hard to tell from others"
         if rival is None:
             return f"{subject} is still taken for others"
         if self.spared[rival]:
