@@ -32,7 +32,7 @@ INEXPRESSIBLE = {
     "conditions": "costs|proportions|mistakes|caps|dirichlet",  # the classes of this campaign
     "bounds": "bounds",  # low < high, as many as features
     "features": "features",  # as many units as names
-    "text": "these numbers",
+    "text": "these numbers|not a usable number",
     "file": "",
     "strokes": "the drawing is empty",
     "recording": "is not as described",  # its content by size and SHA-256

@@ -42,8 +42,10 @@ def history_of(
     for name in TIMES:
         seconds = pd.Series([getattr(e, name) for e in entries], dtype=float)
         # Without a row pandas would choose another unit.
-        known = seconds.clip(0.0, _LATEST_NS)
-        columns[name] = pd.to_datetime(known, unit="s", utc=True).dt.as_unit("ns")
+        known = seconds.fillna(0.0).clip(0.0, _LATEST_NS)
+        times = pd.to_datetime(known, unit="s", utc=True).dt.as_unit("ns")
+        # Only now: some releases of pandas take memory that nobody filled for a missing time.
+        columns[name] = times.where(seconds.notna())
     columns["reason"] = pd.Series([e.reason for e in entries], dtype=object)
     columns["cost"] = pd.Series([e.cost for e in entries], dtype=float)
     columns["duration"] = pd.Series([e.duration for e in entries], dtype=float)

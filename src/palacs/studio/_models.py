@@ -227,7 +227,8 @@ class Numbers(Body):
 
     model_config = never(
         {
-            "properties": {"x": {"type": ["array", "object"]}, "text": TEXT},
+            # Not one list of types: earlier releases of FastAPI do not know those.
+            "properties": {"x": {"anyOf": [{"type": "array"}, {"type": "object"}]}, "text": TEXT},
             "required": ["x", "text"],
         },
         {"properties": {"x": NULL, "text": NULL, "recording": {"properties": {"content": NULL}}}},

@@ -42,4 +42,9 @@ class Pages:
         return f"{self._path}?{urlencode([*self._asked, ('after', after)])}"
 
 
-ThePages = Annotated[Pages, Depends(Pages)]
+def _pages(request: Request) -> Pages:
+    # Not the class itself: earlier releases of FastAPI do not find what its Request is.
+    return Pages(request)
+
+
+ThePages = Annotated[Pages, Depends(_pages)]
