@@ -61,6 +61,14 @@ def test_a_storage_is_opened_and_a_broken_one_is_a_problem(tmp_path: Path) -> No
     assert findings("--storage", "nothing", code=1)["storage"]["state"] == "problem"
 
 
+def test_a_storage_that_cannot_be_made_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = findings("--storage", "sqlite:///nowhere/lab.db", code=1)["storage"]
+    assert found["state"] == "problem"
+    assert found["said"].endswith("nowhere' does not exist")
+    monkeypatch.setattr("palacs.cli._doctor.os.access", lambda *_: False)
+    assert findings(code=1)["storage"]["said"].endswith(" may not be written to")
+
+
 def test_a_dependency_below_its_bound_is_a_problem_with_the_command_to_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -54,6 +54,7 @@ def test_an_index_takes_both_and_shows_the_readme(dist: Path, metadata: Message,
     run(sys.executable, "-m", "twine", "check", "--strict", *dist.iterdir(), cwd=dist)
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {metadata['Version']}\n" in cited
+    assert "\nlicense: BSD-3-Clause " in cited  # several would be read as a choice
     assert metadata["Author"] == "The palacs developers"
     assert metadata["License-Expression"] == "BSD-3-Clause AND CC-BY-4.0 AND MIT"
     shown = str(metadata.get_payload())

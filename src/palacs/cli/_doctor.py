@@ -172,11 +172,26 @@ def _storage(address: str) -> Iterator[Finding]:
             campaigns = len(opened.campaigns())
             said = f"{shown}: schema {opened.schema()}, {campaigns} campaigns"
             yield Finding("storage", "ok", said)
-    except st.StorageNotFound:
-        hint = "palacs campaign create makes it"
-        yield Finding("storage", "absent", f"{shown} is not there yet", hint)
+    except st.StorageNotFound as error:
+        yield _not_there(address, shown, error)
     except (st.StorageError, ValueError, OSError, ImportError) as error:
         yield Finding("storage", "problem", " ".join(str(error).split()))
+
+
+def _not_there(address: str, shown: str, error: Exception) -> Finding:
+    """Say whether a campaign could be created there."""
+    from sqlalchemy import make_url
+
+    file = make_url(address).database if address.startswith("sqlite:") else None
+    if file is None:
+        return Finding("storage", "absent", " ".join(str(error).split()))
+    folder = Path(file).resolve().parent
+    if os.access(folder, os.W_OK | os.X_OK):
+        hint = "palacs campaign create makes it"
+        return Finding("storage", "absent", f"{shown} is not there yet", hint)
+    lacks = "may not be written to" if folder.is_dir() else "does not exist"
+    said = f"{shown} is not there, and cannot be made: the folder {str(folder)!r} {lacks}"
+    return Finding("storage", "problem", said, "mend that, or give another place with --storage")
 
 
 def _machine() -> Iterator[Finding]:
