@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import ttest_rel
 
 from palacs.experiments import compare_strategies, holm, paired_t
+from palacs.experiments.report._verdict import beats_all
 
 RNG = np.random.default_rng
 
@@ -167,6 +168,23 @@ def test_p_values_are_corrected_for_how_many_strategies_there_are() -> None:
     # All eight agree to the last digit: what signs alone can give.
     np.testing.assert_allclose(frame["p_value"], 2 / 256)
     np.testing.assert_allclose(frame["p_holm"], 4 / 256)
+
+
+def test_tables_correct_for_the_strategies_that_the_verdict_counts() -> None:
+    base, rng = noise(8), np.random.default_rng(3)
+    errors = {"A": base - 0.01, "B": base - 0.02, "Uniform": base + rng.normal(0, 0.01, base.shape)}
+    table = trials_of({**errors, "Random": base})
+    against = [compare_strategies(table, name) for name in ("Random", "Uniform")]
+    for comparison in against:
+        frame = comparison.frame.set_index("strategy")
+        other = "Uniform" if comparison.baseline == "Random" else "Random"
+        assert frame["p_holm"][other] == frame["p_value"][other]
+        rest = frame.drop(other)
+        np.testing.assert_array_equal(rest["p_holm"], holm(rest["p_value"].to_numpy()))
+        # What the verdict says is certain is certain in either table.
+        assert (rest["p_holm"] <= beats_all(against)[rest.index]).all()
+    whole = compare_strategies(table, "A").frame
+    np.testing.assert_array_equal(whole["p_holm"], holm(whole["p_value"].to_numpy()))
 
 
 def test_strategies_that_do_the_same_do_not_differ() -> None:

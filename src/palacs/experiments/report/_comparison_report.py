@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 _HOW_TO_READ = (
     "Differences are of each trial's mean error over the budget; negative is better. Intervals "
     "(95 %) and p-values are of one paired t statistic, corrected where trials re-split the same "
-    "data; p holm is corrected for the number of strategies, p here is about more trials on the "
-    "same instances only. Reached is after how many acquisitions the mean error stays as low as "
+    "data; p holm is corrected for the number of strategies (Random and Uniform, which every "
+    "strategy must beat, do not count), p here is about more trials on the same instances only. "
+    "Reached is after how many acquisitions the mean error stays as low as "
     "the baseline's final one; a saving is certain only with a lower bound above 0 and p holm "
     "below 0.05."
 )

@@ -14,11 +14,10 @@ import numpy as np
 import pandas as pd
 
 from palacs.experiments._ceiling import Ceiling
-from palacs.experiments._comparison import LEVEL, Comparison, holm
+from palacs.experiments._comparison import BASELINES, LEVEL, Comparison, holm
 from palacs.experiments.report._savings import saving_sentence
-from palacs.strategies import find
 
-RANDOM, UNIFORM = find("random").title, find("uniform").title
+RANDOM, UNIFORM = BASELINES
 _OFTEN = 1.15
 
 Answer = Literal["yes", "equal counts", "no", "not shown"]
