@@ -184,3 +184,23 @@ def test_names_of_many_classes_do_not_cover_each_other():
     figure.canvas.draw()
     boxes = [label.get_window_extent() for label in figure.axes[0].get_xticklabels()]
     assert all(left.x1 <= right.x0 for left, right in pairwise(boxes))
+
+
+@pytest.mark.parametrize("n_classes", [3, 60])
+def test_a_very_long_name_leaves_room_for_the_picture(n_classes):
+    names = ["a class that is called by a whole sentence, " * 3, *map(str, range(1, n_classes))]
+    table = pd.DataFrame({"dataset": "mine", "strategy": "Uniform", "class": names})
+    table = table.assign(proportion=1 / n_classes, paper_proportion=float("nan"), error=0.5)
+    for figure in (
+        plots.proportions(table),
+        plots.class_errors(table),
+        plots.best_shares(table, [1 / n_classes] * n_classes),
+    ):
+        figure.draw_without_rendering()
+        whole, panel = figure.bbox, figure.axes[0].get_window_extent()
+        assert panel.width > 0.4 * whole.width
+        assert panel.height > 0.3 * whole.height
+        for label in figure.axes[0].get_xticklabels() + figure.axes[0].get_yticklabels():
+            box = label.get_window_extent()
+            assert box.x0 >= -1
+            assert box.y0 >= -1

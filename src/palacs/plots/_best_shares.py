@@ -18,6 +18,7 @@ from palacs.plots._style import (
     MUTED,
     PAPER,
     axis_labels,
+    brief,
     check_columns,
     finish,
     in_order,
@@ -89,7 +90,7 @@ def best_shares(
         # Dots of equal shares would hide each other.
         lifted = rows + _APART * ((i + 0.5) / len(strategies) - 0.5)
         drawn.plot(100 * asked["proportion"], lifted, **_dot(strategy))
-    drawn.set_yticks(rows, [str(name) for name in listed])
+    drawn.set_yticks(rows, [brief(name) for name in listed])
     drawn.tick_params(axis="y", length=0, labelcolor=INK, labelsize=8.5)
     drawn.set_ylim(len(classes) - 0.5, -0.5)
     drawn.set_xlim(left=0)

@@ -20,6 +20,7 @@ from palacs.plots._style import (
     MUTED,
     PAPER,
     axis_labels,
+    brief,
     class_color,
     class_marker,
     finish,
@@ -35,8 +36,7 @@ Codes = npt.NDArray[np.int64]
 
 _AS_PIXELS = 3000
 """A figure of more points stores them as an image: an SVG would take megabytes."""
-# Characters of a class name in a legend.
-_LONGEST = 40
+# Class names in a legend.
 _MOST_NAMES = 12
 _FAINT = "#b9bfc9"
 
@@ -165,16 +165,12 @@ def _name_classes(ax: Axes, class_names: Sequence[str], *, alone: bool) -> None:
 
 def _class_handles(class_names: Sequence[str]) -> list[Line2D]:
     handles = [
-        _handle(_brief(str(name)), class_marker(code), class_color(code))
+        _handle(brief(name), class_marker(code), class_color(code))
         for code, name in enumerate(class_names[:_MOST_NAMES])
     ]
     if len(class_names) > _MOST_NAMES:
         handles.append(_handle(f"and {len(class_names) - _MOST_NAMES} more", "", "none"))
     return handles
-
-
-def _brief(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}..."
 
 
 def _handle(label: str, marker: str, color: str) -> Line2D:

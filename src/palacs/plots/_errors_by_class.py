@@ -15,6 +15,7 @@ from palacs.plots._style import (
     INK,
     PAPER,
     axis_labels,
+    brief,
     check_columns,
     finish,
     in_order,
@@ -75,7 +76,7 @@ def class_errors(errors: pd.DataFrame, *, ax: Axes | None = None) -> Figure | Ax
         lifted = rows + _APART * ((i + 0.5) / len(strategies) - 0.5)
         # An error of nothing lies on the edge.
         panel.plot(100 * mine["error"], lifted, clip_on=False, **_dot(strategy))
-    panel.set_yticks(rows, [str(name) for name in listed])
+    panel.set_yticks(rows, [brief(name) for name in listed])
     panel.tick_params(axis="y", length=0, labelcolor=INK, labelsize=8.5)
     panel.set_ylim(len(listed) - 0.5, -0.5)
     panel.set_xlim(0, max(5.0, 105 * float(errors["error"].max())))

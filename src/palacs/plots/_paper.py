@@ -19,6 +19,7 @@ from palacs.plots._style import (
     MUTED,
     PAPER,
     axis_labels,
+    brief,
     check_columns,
     finish,
     in_order,
@@ -115,7 +116,7 @@ def _draw_proportions(ax: Axes, table2: pd.DataFrame, strategies: list[str]) -> 
     crowded = packed or sum(len(str(name)) for name in classes) > 40
     ax.set_xticks(
         np.arange(len(classes)),
-        [str(name) for name in classes],
+        [brief(name, 24) for name in classes],
         rotation=90 if packed else 30 if crowded else 0,
         ha="right" if crowded else "center",
         va="center" if packed else "top",

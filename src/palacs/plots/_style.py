@@ -170,6 +170,18 @@ def axis_labels(ax: Axes, x: str = "", y: str = "") -> None:
     ax.set_ylabel(y, fontsize=8.5, color=INK, labelpad=3)
 
 
+def brief(name: object, longest: int = 40) -> str:
+    """Return a name, cut where it would leave no room for the picture.
+
+    Examples
+    --------
+    >>> brief("a class of many words", 10)
+    'a class...'
+    """
+    text = str(name)
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
 def legend(
     figure: Figure, handles: Sequence[Any], ax: Axes | None = None, *, most_columns: int = 6
 ) -> None:
