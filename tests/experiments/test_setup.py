@@ -224,3 +224,14 @@ def test_many_classes_raise_no_doubt_that_they_are_classes() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         comparison_experiment(dataset, ["uniform"], budget=3, trials=1).run("many", 0)
+
+
+def test_one_strategy_may_stand_alone_and_a_class_is_none() -> None:
+    iris = load("iris")
+    alone, listed = (
+        comparison_experiment(iris, given, budget=3, trials=1) for given in ("inverse", ["inverse"])
+    )
+    assert list(alone.tasks[0].strategies) == list(listed.tasks[0].strategies)
+    a_class: Any = PALACS
+    with pytest.raises(ValueError, match=r"PALACS is a class; give PALACS\(\)"):
+        comparison_experiment(iris, [a_class], budget=3, trials=1)

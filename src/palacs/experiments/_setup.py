@@ -152,7 +152,8 @@ def comparison_experiment(
     if classifier is not None:
         judged = seeded(model_from(classifier), seed)
     _check_classifier(judged, dataset)
-    listed = [find(each).name if isinstance(each, str) else each for each in strategies]
+    given = [strategies] if isinstance(strategies, str) else strategies
+    listed = [find(each).name if isinstance(each, str) else each for each in given]
     wanted = [*listed, *(name for name in BASELINES if name not in listed)]
     named = _named(wanted, judged, bandwidth, dataset)
     blind = add_blind(named, conditions, find(BASELINES[0]).title)
@@ -204,6 +205,8 @@ def _named(
         if isinstance(strategy, str):
             title = find(strategy).title
             made = strategy_for(strategy, classifier, bandwidth, dataset)
+        elif isinstance(strategy, type):
+            raise ValueError(f"{strategy.__name__} is a class; give {strategy.__name__}().")
         else:
             title, made = type(strategy).__name__, strategy
         if title in named:
