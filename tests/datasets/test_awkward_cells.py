@@ -197,3 +197,10 @@ def test_a_copy_of_very_many_classes_is_left_out(read):
     names = [f"c{i % 8}" for i in range(ROWS)]
     dataset = read(smell=names, copy=[str(100 + i % 8) for i in range(ROWS)])()
     assert fate(dataset, "copy").use == "left out"
+
+
+def test_a_column_per_class_is_warned_of(read):
+    dataset = read(is_mint=[int(name == "mint") for name in LABELS], w=[0, 1, 1, 0] * (ROWS // 4))()
+    assert "sets one class apart" in fate(dataset, "is_mint").note
+    assert fate(dataset, "is_mint").use == "feature"
+    assert not fate(dataset, "w").note

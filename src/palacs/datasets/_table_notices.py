@@ -160,6 +160,9 @@ def _beside_class(codes: Codes, n_values: int, y: Codes) -> Notice | None:
     if n_values != len(classes) and n_values * _SEVERAL > len(y):
         return None
     pairs = np.unique(np.stack([codes, y]), axis=1)
+    if n_values == 2 < len(classes) == pairs.shape[1] and 1 in np.bincount(pairs[0]):
+        said = "sets one class apart without a mistake; --drop it if it follows from the class"
+        return Notice("numbers", said)
     if pairs.shape[1] != n_values:
         return None
     if n_values == len(classes):
