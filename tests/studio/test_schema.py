@@ -29,6 +29,7 @@ NAME, DEMO = "fuzzed", "fuzzed-demo"
 # refused with 422; each with what the refusal then says. docs/rest.md has a sentence for each.
 INEXPRESSIBLE = {
     "params": "",  # every strategy has its own
+    "strategy": "needs the parameter",
     "conditions": "costs|proportions|mistakes|caps|dirichlet",  # the classes of this campaign
     "bounds": "bounds",  # low < high, as many as features
     "features": "features",  # as many units as names
@@ -141,7 +142,8 @@ class Visits(schema.as_state_machine()):  # type: ignore[misc]
         return {"headers": TOKEN, "timeout": PATIENCE_S}
 
     def validate_response(self, response: Any, case: Any, **_: Any) -> None:
-        case.validate_response(response, checks=CHECKS)
+        sent = self.get_call_kwargs(case)
+        case.validate_response(response, checks=CHECKS, transport_kwargs=sent)
 
 
 test_calls_that_follow_each_other = Visits.TestCase
