@@ -204,9 +204,13 @@ def test_files_that_are_not_what_they_are_called_are_refused(tmp_path, name, con
     complaint(content, tmp_path, name=name)
 
 
-def test_an_unknown_suffix_names_the_known_ones(tmp_path):
-    with pytest.raises(ValueError, match=r"cannot tell the format.*\.csv.*\.parquet, \.npz"):
-        read_table(tmp_path / "a.xlsx", "k")
+@pytest.mark.parametrize(
+    ("name", "remedy"), [("a.xlsx", "as CSV"), ("a.dat", "rename it to .txt"), ("a.zip", "Unpack")]
+)
+def test_an_unknown_suffix_names_the_known_ones(tmp_path, name, remedy):
+    known = r"cannot tell the format.*\.csv.*\.parquet, \.npz"
+    with pytest.raises(ValueError, match=f"{known}.*{remedy}"):
+        read_table(tmp_path / name, "k")
 
 
 def test_a_missing_file_is_not_found(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,12 @@ def test_a_wrong_comparison_is_refused(
 def test_too_small_classes_are_named_with_their_sizes(make_dataset: MakeDataset) -> None:
     with pytest.raises(ValueError, match=r"too few instances of 'a' \(3\), 'c' \(1\).*merge"):
         comparison_experiment(make_dataset((3, 9, 1)), budget=2)
+
+
+def test_a_measurement_is_no_column_of_classes(make_dataset: MakeDataset) -> None:
+    measured = replace(make_dataset((1, 1, 1)), class_names=("2.79", "3.5", "3.51"))
+    with pytest.raises(ValueError, match=r"too few .*these look like measurements: name the col"):
+        comparison_experiment(measured, budget=2)
 
 
 def test_the_largest_budget_uses_the_data_up(make_dataset: MakeDataset) -> None:

@@ -38,6 +38,12 @@ from palacs.extras import need
 
 _TEXT = (".csv", ".tsv", ".txt")
 SUFFIXES = (*_TEXT, *(f"{suffix}.gz" for suffix in _TEXT), ".parquet", ".npz")
+_REMEDIES = {
+    **dict.fromkeys((".xls", ".xlsx", ".ods"), " Save the sheet as CSV."),
+    **dict.fromkeys((".sav", ".arff", ".mat", ".feather", ".rds", ".dta"), " Save it as CSV."),
+    **dict.fromkeys((".dat", ".data"), " If it is text, rename it to .txt."),
+    **dict.fromkeys((".zip", ".7z", ".tar"), " Unpack it first."),
+}
 _OWN = "your own file"
 # Rows below the names that may hold units, long names or a survey's keys.
 _UNITS = 3
@@ -144,12 +150,10 @@ def suffix_of(path: Path) -> str | None:
 def _check_path(path: Path) -> str:
     suffix = suffix_of(path)
     if suffix is None:
-        excel = (
-            " Save the sheet as CSV." if path.suffix.lower() in (".xls", ".xlsx", ".ods") else ""
-        )
+        remedy = _REMEDIES.get(path.suffix.lower(), "")
         raise ValueError(
             f"{path}: cannot tell the format from the name; use one of {', '.join(SUFFIXES)}."
-            f"{excel}"
+            f"{remedy}"
         )
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path} (looked in {path.absolute().parent}).")

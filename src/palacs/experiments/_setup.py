@@ -186,7 +186,8 @@ def _check_classifier(classifier: Any, dataset: Dataset) -> None:
     except (ValueError, TypeError) as error:
         raise ValueError(
             f"{classifier!r} cannot learn from one instance of each class and one more, as a "
-            f"trial begins ({error}); choose another classifier or other parameters."
+            f"trial begins ({error}); choose another classifier or other parameters, such as fewer "
+            "neighbours or folds."
         ) from error
     # A column would be compared with every label at once, and the errors would be wrong.
     if predicted.shape != rows.shape or not np.isin(predicted, dataset.y[rows]).all():
@@ -233,9 +234,12 @@ def _check_sizes(dataset: Dataset, budget: int) -> int:
     if small:
         shown = [f"{name!r} ({size})" for name, size in small.items()][:8]
         listing = ", ".join(shown) + (f" and {len(small) - 8} more" if len(small) > 8 else "")
+        remedy = "leave these classes out or merge them"
+        if 2 * len(small) > len(sizes) and all("." in name for name in small):
+            remedy = "these look like measurements: name the column that holds classes"
         raise ValueError(
             f"too few instances of {listing}: every class needs at least {_LEAST_PER_CLASS}, "
-            "half for testing; leave these classes out or merge them."
+            f"half for testing; {remedy}."
         )
     test_per_class = _test_per_class(dataset)
     left = len(dataset) - dataset.n_classes * (test_per_class + 1)
