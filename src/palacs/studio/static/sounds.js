@@ -13,7 +13,8 @@ export class Sounds {
    * @param {number} [length] Of a tone, in seconds.
    */
   async play(sound, length = 0.14) {
-    if (!this.wanted.checked) return;
+    // Browsers play nothing on a page that nobody has touched yet, and complain.
+    if (!this.wanted.checked || navigator.userActivation?.hasBeenActive === false) return;
     if (typeof sound === "string") {
       await new Audio(sound).play().catch(() => {});
       return;
