@@ -15,9 +15,11 @@ import pytest
 from palacs.campaign import Campaign, acting_as, create_campaign
 
 _LOOP = """
-import os, pathlib, sys, time
+import os, pathlib, signal, sys, time
 from palacs.campaign import load_campaign
 
+# A shell that runs the tests in the background has switched Ctrl-C off for all it starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 folder = pathlib.Path(sys.argv[2])
 
 def acquire(request):
