@@ -5,6 +5,7 @@ Everything that can be wrong with the request is found here, before a trial runs
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -31,6 +32,7 @@ from palacs.experiments._trial import check_supply
 from palacs.objects import seeded
 from palacs.strategies import DEFAULT_STRATEGY, Strategy, find
 
+_MEASURED = re.compile(r"-?\d+\.\d+")
 _LEAST_PER_CLASS = 4
 DEFAULT_COMPARED = (DEFAULT_STRATEGY, "pal-acs", "uniform", "random")
 # Always played along: who beats chance but not equal counts has shown nothing.
@@ -235,7 +237,7 @@ def _check_sizes(dataset: Dataset, budget: int) -> int:
         shown = [f"{name!r} ({size})" for name, size in small.items()][:8]
         listing = ", ".join(shown) + (f" and {len(small) - 8} more" if len(small) > 8 else "")
         remedy = "leave these classes out or merge them"
-        if 2 * len(small) > len(sizes) and all("." in name for name in small):
+        if 2 * len(small) > len(sizes) and all(map(_MEASURED.fullmatch, small)):
             remedy = "these look like measurements: name the column that holds classes"
         raise ValueError(
             f"too few instances of {listing}: every class needs at least {_LEAST_PER_CLASS}, "
