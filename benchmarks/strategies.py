@@ -31,13 +31,10 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from _bars import BASELINE, SUBJECT, show_bars, show_cells, show_ranks
 from _cells import Played, against, errors_of, mean_errors
+from _judges import Logistic, UpToFiveNeighbours
 from _sets import EVERY, QUICK, find, folder_name
 from _side_by_side import duration
 from palacs import PALACS, ParzenWindowClassifier
@@ -59,20 +56,10 @@ PARZEN = ("default", "paper's")
 _REPEATS = 15
 
 
-class UpToFiveNeighbours(KNeighborsClassifier):  # type: ignore[misc]
-    """5-NN, of fewer neighbours while there are fewer instances."""
-
-    def fit(self, X: Any, y: Any) -> UpToFiveNeighbours:
-        """Fit with as many neighbours as there can be."""
-        self.n_neighbors = min(5, len(X))
-        super().fit(X, y)
-        return self
-
-
 CLASSIFIERS: dict[str, Any] = {
     "default": default_model(),
     "paper's": ParzenWindowClassifier("auto"),
-    "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000)),
+    "logistic": Logistic(),
     "5-NN": UpToFiveNeighbours(),
 }
 
@@ -84,7 +71,7 @@ def experiment(name: str, classifier: str, arguments: argparse.Namespace) -> Exp
         played.dataset,
         STRATEGIES if arguments.quick else (*STRATEGIES, *FURTHER_STRATEGIES),
         budget=played.budget,
-        trials=arguments.trials if classifier in PARZEN else arguments.refit_trials,
+        trials=arguments.trials,
         classifier=CLASSIFIERS[classifier],
         seed=arguments.seed,
     )
@@ -180,10 +167,7 @@ def parse() -> argparse.Namespace:
     """Return what was asked for on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tables", nargs="*", help="further sets, as PATH:TARGET")
-    parser.add_argument("--trials", type=int, default=200, help="judged by a Parzen window")
-    parser.add_argument(
-        "--refit-trials", type=int, default=20, help="judged by others, fitted at every decision"
-    )
+    parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--quick", action="store_true", help="fewer strategies, sets, classifiers")
     parser.add_argument("--datasets", help="names, separated by commas; '' plays tables only")
     parser.add_argument("--classifiers", help=f"of {', '.join(CLASSIFIERS)}")
