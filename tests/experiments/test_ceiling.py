@@ -6,12 +6,16 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 
 from palacs import ParzenWindowClassifier
 from palacs.checks import Codes, Features
 from palacs.evidence import default_model
 from palacs.experiments import Ceiling, Split, find_ceiling
+from palacs.experiments._ceiling import _shifted
 from palacs.experiments._climbing import climb, fill_log_scores, gradual_mistakes
 
 
@@ -132,6 +136,45 @@ def test_any_classifier_is_judged_by_its_own_errors() -> None:
     ceiling = find_ceiling(_splits(8), 15, KNeighborsClassifier(1))
     assert 0.0 < ceiling.equal_error < 0.5
     assert ceiling.counts.sum() == 18
+
+
+class Demanding(ClassifierMixin, BaseEstimator):
+    """Tells the class apart from the others only if it has had 18 of it."""
+
+    def fit(self, X: Features, y: Codes) -> Demanding:
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.knows_ = counts[0] >= 18
+        return self
+
+    def predict(self, X: Features) -> Codes:
+        return np.where((X[:, 0] > 10.0) & self.knows_, 0, 1)
+
+
+def test_counts_are_searched_with_the_judged_classifier_itself() -> None:
+    # The Parzen window would ask for next to nothing of what this classifier needs.
+    ceiling = find_ceiling(_splits(12), 30, Demanding())
+    assert ceiling.counts[0] >= 18
+    assert ceiling.gain == pytest.approx(0.5)
+    assert ceiling.certain
+
+
+@given(
+    counts=st.lists(st.integers(1, 40), min_size=2, max_size=8),
+    room=st.integers(0, 20),
+    c=st.integers(0, 7),
+    factor=st.sampled_from([0.5, 1 / 1.3, 1.3, 2.0]),
+)
+def test_a_shift_keeps_the_sum_and_what_each_class_has(
+    counts: list[int], room: int, c: int, factor: float
+) -> None:
+    before = np.array(counts)
+    most = before + room
+    after = _shifted(before, c % len(before), factor, most)
+    assert after.sum() == before.sum()
+    assert (after >= 1).all()
+    assert (after <= most).all()
+    moved = after[c % len(before)] - before[c % len(before)]
+    assert moved * (factor - 1.0) >= 0.0
 
 
 def test_one_trial_is_too_few() -> None:

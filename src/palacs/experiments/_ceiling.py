@@ -30,6 +30,9 @@ _MOST_SHARES = 4
 _ROUNDS = 2
 # Test instances that are climbed on: so many per class at most, and in all; judging takes them all.
 _PER_CLASS, _IN_ALL = 40, 600
+# With other classifiers: trials that counts are searched on, counts that are tried out per class,
+# and by which factors a class is given more or less.
+_SEARCHED, _TRIES, _FACTORS = 40, 6, (2.0, 1.3)
 _RESAMPLES = 2_000
 _LEVEL = 0.95
 
@@ -100,7 +103,8 @@ def find_ceiling(
         Acquisitions after the first instance of every class.
     classifier : scikit-learn classifier or None, default=None
         What is judged; None is the Parzen window with the data's bandwidth, corrected for class
-        sizes. For any other the way from equal counts to the Parzen window's best is searched.
+        sizes. For any other the search begins at equal counts or at the Parzen window's best,
+        whichever it finds better, and goes on with that classifier itself.
     refill : bool, default=False
         Whether a class that ran out yields its instances again.
     seed : int, default=0
@@ -146,6 +150,8 @@ def find_ceiling(
     counts = _best_counts(game, everything)
     flattered = np.array([game.error(t, counts) for t in range(len(splits))])
     low, high = _interval(equal, best, seed)
+    if progress is not None:
+        progress(1.0)
     return Ceiling(
         counts, float(equal.mean()), _gain(equal, best), low, high, _gain(equal, flattered)
     )
@@ -199,10 +205,17 @@ class _Game(NamedTuple):
         return _ROUNDS if self.guide.bandwidth == "auto" else 1
 
     @property
+    def tries(self) -> int:
+        """How many counts are tried out with a classifier for which there are no tables."""
+        return 0 if self.parzen else _TRIES * self.splits[0].n_classes
+
+    @property
     def fits(self) -> int:
-        """How often the judged classifier is fitted: candidates thrice, and what they bring."""
-        candidates = 1 + self.rounds + (not self.parzen)
-        return len(self.splits) * (2 * candidates + 3)
+        """How often the judged classifier is fitted at most."""
+        candidates, trials = 1 + self.rounds + (not self.parzen), len(self.splits)
+        searched = sum(min(part, _SEARCHED) for part in (trials, -(-trials // 2), trials // 2))
+        # Candidates by both halves and by all trials, what is searched from the best, the result.
+        return trials * (2 * candidates + 3) + searched * (self.tries + (not self.parzen))
 
     def told_by(self, progress: Progress | None) -> _Game:
         """Return the same game, which tells after every fit how much is done."""
@@ -257,6 +270,10 @@ class _Game(NamedTuple):
         y = np.repeat(np.arange(split.n_classes), counts)
         return split.X[split.rows_of(y)], y
 
+    def mean_error(self, trials: Codes, counts: Codes) -> float:
+        """Return the mean error in these trials."""
+        return float(np.mean([self.error(int(t), counts) for t in trials]))
+
     def error(self, trial: int, counts: Codes) -> float:
         """Return the error of the judged classifier on the whole test set of a trial."""
         split = self.splits[trial]
@@ -274,10 +291,36 @@ def _best_counts(game: _Game, trials: Codes) -> Codes:
     for _ in range(game.rounds):
         tables, y_test = _score_tables(game, trials, candidates[-1])
         candidates.append(climb(tables, y_test, candidates[-1], most))
+    errors = [game.mean_error(trials, c) for c in candidates]
+    best = candidates[int(np.argmin(errors))]
     if not game.parzen:
-        candidates.append(_between(equal, candidates[-1]))
-    errors = [np.mean([game.error(int(t), c) for t in trials]) for c in candidates]
-    return candidates[int(np.argmin(errors))]
+        improved = _improved(game, trials[:_SEARCHED], best)
+        # What was better in some trials need not be in all.
+        best = improved if game.mean_error(trials, improved) < min(errors) else best
+    return best
+
+
+def _improved(game: _Game, trials: Codes, counts: Codes) -> Codes:
+    """Return counts (n_classes,) that are better by the judged classifier itself.
+
+    Each class in turn gets less, then more, at the others' cost; a change that brings something
+    is kept, and steps become smaller.
+    """
+    lowest, tries, factors = game.mean_error(trials, counts), 0, list(_FACTORS)
+    while factors and tries < game.tries:
+        before = lowest
+        for c in range(len(counts)):
+            for factor in (1.0 / factors[0], factors[0]):
+                other = _shifted(counts, c, factor, game.most())
+                if tries == game.tries or (other == counts).all():
+                    continue
+                tries += 1
+                error = game.mean_error(trials, other)
+                if error < lowest:
+                    counts, lowest = other, error
+        if lowest == before:
+            factors.pop(0)
+    return counts
 
 
 def _level(order: Codes, most: Codes, size: int) -> Codes:
@@ -289,13 +332,21 @@ def _level(order: Codes, most: Codes, size: int) -> Codes:
     return counts
 
 
-def _between(first: Codes, second: Codes) -> Codes:
-    """Return whole counts half-way, with the same sum."""
-    halfway = (first + second) / 2
-    counts = np.floor(halfway).astype(np.int64)
-    order = np.argsort(counts - halfway, kind="stable")
-    counts[order[: int(first.sum() - counts.sum())]] += 1
-    return counts
+def _shifted(counts: Codes, c: int, factor: float, most: Codes) -> Codes:
+    """Return counts (n_classes,) with so many times class c, the others in proportion.
+
+    Every class keeps an instance and has at most ``most`` (n_classes,); the sum stays.
+    """
+    wanted = counts.astype(np.float64)
+    wanted[c] *= factor
+    others = np.arange(len(counts)) != c
+    wanted[others] *= (counts.sum() - wanted[c]) / counts[others].sum()
+    shifted = np.clip(np.rint(wanted), 1, most).astype(np.int64)
+    while (gap := int(counts.sum() - shifted.sum())) != 0:
+        step = 1 if gap > 0 else -1
+        free = (shifted < most) if step > 0 else (shifted > 1)
+        shifted[np.where(free, step * (wanted - shifted), -np.inf).argmax()] += step
+    return shifted
 
 
 def _score_tables(game: _Game, trials: Codes, counts: Codes) -> tuple[Scores, Codes]:
