@@ -114,10 +114,16 @@ def show_bars(
             "best mean rank",
             f"{ranking(errors, BASELINE)['mean_rank'][SUBJECT]:.2f}",
         ),
-        (
-            behind.empty,
-            f"at least as good as {RIVAL} on every built-in set, up to noise",
-            f"behind with certainty in {len(behind)} of {len(rival)} cells",
+        *(
+            (
+                here.empty,
+                f"at least as good as {RIVAL} on every built-in set, up to noise, {where}",
+                f"behind with certainty in {len(here)} of {len(cells)} cells",
+            )
+            for where, here, cells in (
+                ("at the end", behind[behind["phase"] == END], rival[rival["phase"] == END]),
+                ("on the way", behind[behind["phase"] != END], rival[rival["phase"] != END]),
+            )
         ),
     ]
     for reached, claim, measured in bars:
