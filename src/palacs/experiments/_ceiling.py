@@ -157,15 +157,15 @@ def find_ceiling(
     )
 
 
-def judging_seconds(splits: Sequence[Split], budget: int, classifier: Any, refill: bool) -> float:
-    """Return about how long `find_ceiling` will fit and test the judged classifier."""
-    game = _Game(tuple(splits), budget, refill, classifier)
+def judging_seconds(split: Split, trials: int, budget: int, classifier: Any, refill: bool) -> float:
+    """Return about how long `find_ceiling` will at most fit and test the judged classifier."""
+    game = _Game((split,), budget, refill, classifier)
     counts = game.equal(0)
     # The first time something may be compiled.
     game.error(0, counts)
     start = time.perf_counter()
     game.error(0, counts)
-    return (time.perf_counter() - start) * game.fits
+    return (time.perf_counter() - start) * game.fits_in(trials)
 
 
 def cells_of(split: Split, budget: int) -> int:
@@ -209,10 +209,9 @@ class _Game(NamedTuple):
         """How many counts are tried out with a classifier for which there are no tables."""
         return 0 if self.parzen else _TRIES * self.splits[0].n_classes
 
-    @property
-    def fits(self) -> int:
-        """How often the judged classifier is fitted at most."""
-        candidates, trials = 1 + self.rounds + (not self.parzen), len(self.splits)
+    def fits_in(self, trials: int) -> int:
+        """Return how often the judged classifier is fitted at most, in so many trials."""
+        candidates = 1 + self.rounds + (not self.parzen)
         searched = sum(min(part, _SEARCHED) for part in (trials, -(-trials // 2), trials // 2))
         # Candidates by both halves and by all trials, what is searched from the best, the result.
         return trials * (2 * candidates + 3) + searched * (self.tries + (not self.parzen))
@@ -221,8 +220,8 @@ class _Game(NamedTuple):
         """Return the same game, which tells after every fit how much is done."""
         if progress is None:
             return self
-        done, tell = count(1), progress
-        return self._replace(tick=lambda: tell(next(done) / self.fits))
+        done, tell, fits = count(1), progress, self.fits_in(len(self.splits))
+        return self._replace(tick=lambda: tell(next(done) / fits))
 
     def check_supply(self) -> None:
         room = int(self.most().sum())
