@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -90,6 +90,7 @@ steps = st.lists(
 
 @settings(max_examples=15, deadline=None)
 @given(steps)
+@example([("tell", 1), ("tell", 1), ("tell", 2), ("relabel", 1)])  # a class has a row less
 def test_what_is_held_changes_no_bit_of_any_decision(steps) -> None:
     store, y = Store(), Y.copy()
     rows, ahead, n_classes = list(range(300)), 300, N_CLASSES

@@ -83,8 +83,13 @@ def fill_nearest(
 ) -> None:
     """Fill the nearest distances and the copies of the rows of some classes."""
     wanted = width_rows(chosen)
+    n_classes = wanted.shape[0]
     for c in classes:
-        first = _first_row(c, wanted.shape[0])
+        if c % asked_every(n_classes) != 0:
+            continue
+        first = _first_row(c, n_classes)
+        # A class that lost instances may have fewer rows than before.
+        into.nearest[first : first + max(1, MOST_ROWS // n_classes)] = np.inf
         rows, _ = latest_members(chosen, np.array([c]), wanted)
         columns = chosen.members[chosen.starts[c] : chosen.starts[c + 1]]
         A, row_norms = centre(X, rows, origin)
