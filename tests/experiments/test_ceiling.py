@@ -158,6 +158,29 @@ def test_counts_are_searched_with_the_judged_classifier_itself() -> None:
     assert ceiling.certain
 
 
+class Refusing(Demanding):
+    """Refuses fewer than five instances of a class, as many as some folds or covariances take."""
+
+    def fit(self, X: Features, y: Codes) -> Refusing:
+        if np.bincount(y).min() < 5:
+            raise ValueError("too few instances of a class.")
+        super().fit(X, y)
+        return self
+
+
+def test_counts_that_the_classifier_refuses_are_passed_over() -> None:
+    # The Parzen window's best counts have fewer than five of the class apart.
+    assert find_ceiling(_splits(12), 30).counts[0] < 5
+    ceiling = find_ceiling(_splits(12), 30, Refusing())
+    assert ceiling.counts[0] >= 18
+    assert ceiling.counts.min() >= 5
+
+
+def test_a_classifier_that_refuses_equal_counts_is_an_error() -> None:
+    with pytest.raises(ValueError, match="too few instances of a class"):
+        find_ceiling(_splits(4), 6, Refusing())
+
+
 @given(
     counts=st.lists(st.integers(1, 40), min_size=2, max_size=8),
     room=st.integers(0, 20),

@@ -104,7 +104,8 @@ def find_ceiling(
     classifier : scikit-learn classifier or None, default=None
         What is judged; None is the Parzen window with the data's bandwidth, corrected for class
         sizes. For any other the search begins at equal counts or at the Parzen window's best,
-        whichever it finds better, and goes on with that classifier itself.
+        whichever it finds better, and goes on with that classifier itself; counts that it
+        refuses, such as one instance of a class, are passed over.
     refill : bool, default=False
         Whether a class that ran out yields its instances again.
     seed : int, default=0
@@ -270,8 +271,12 @@ class _Game(NamedTuple):
         return split.X[split.rows_of(y)], y
 
     def mean_error(self, trials: Codes, counts: Codes) -> float:
-        """Return the mean error in these trials."""
-        return float(np.mean([self.error(int(t), counts) for t in trials]))
+        """Return the mean error in these trials, infinite where the classifier refuses counts."""
+        try:
+            return float(np.mean([self.error(int(t), counts) for t in trials]))
+        except ValueError:
+            # Covariances of one instance, more folds than instances; equal counts were accepted.
+            return np.inf
 
     def error(self, trial: int, counts: Codes) -> float:
         """Return the error of the judged classifier on the whole test set of a trial."""
