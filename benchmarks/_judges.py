@@ -24,7 +24,16 @@ _MEMORY = 10
 _JITTER = 1e-10
 
 
-class Logistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _MostProbable(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+    """Answers with the class of the highest probability, of ties the first."""
+
+    def predict(self, X: Array) -> npt.NDArray[Any]:
+        """Return classes (n,)."""
+        answers: npt.NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        return answers
+
+
+class Logistic(_MostProbable):
     """Logistic regression on standardized features, with scikit-learn's penalty.
 
     The optimum of ``make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))``, found
@@ -57,13 +66,8 @@ class Logistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         proba: Array = odds / odds.sum(axis=1, keepdims=True)
         return proba
 
-    def predict(self, X: Array) -> npt.NDArray[Any]:
-        """Return classes (n,)."""
-        answers: npt.NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
-        return answers
 
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]  # numba's
 def descend(X: Array, y: Codes, n_classes: int, penalty: float) -> Array:
     """Return weights (n_features + 1, n_classes), the last row without penalty, by L-BFGS."""
     n_features = X.shape[1]
@@ -104,7 +108,7 @@ def descend(X: Array, y: Codes, n_classes: int, penalty: float) -> Array:
     return weights.reshape(n_features + 1, n_classes)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]  # numba's
 def _loss(X: Array, y: Codes, weights: Array, penalty: float, slope: Array) -> float:
     """Return the mean loss with its penalty, and fill its slope."""
     n, n_features = X.shape
@@ -133,7 +137,7 @@ def _loss(X: Array, y: Codes, weights: Array, penalty: float, slope: Array) -> f
     return mean
 
 
-class UpToFiveNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class UpToFiveNeighbours(_MostProbable):
     """5-NN, of fewer neighbours while there are fewer instances; of ties the first counts."""
 
     def fit(self, X: Array, y: npt.ArrayLike) -> UpToFiveNeighbours:
@@ -151,13 +155,8 @@ class UpToFiveNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         proba: Array = _neighbours(squared, self.codes_, len(self.classes_), min(5, len(known)))
         return proba
 
-    def predict(self, X: Array) -> npt.NDArray[Any]:
-        """Return classes (n,)."""
-        answers: npt.NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
-        return answers
 
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]  # numba's
 def _neighbours(squared: Array, y: Codes, n_classes: int, most: int) -> Array:
     """Return the classes' shares (n, n_classes) of the nearest, by distances (n, n_known)."""
     shares = np.zeros((squared.shape[0], n_classes))

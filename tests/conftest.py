@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import itertools
 import json
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -69,6 +71,15 @@ def pytest_configure() -> None:
     from palacs.lsl import stay_on_this_machine
 
     stay_on_this_machine(f"palacs-{os.getpid()}")
+
+
+@pytest.fixture(scope="module")
+def benchmark_module() -> Iterator[Callable[[str], ModuleType]]:
+    """Import a module of the benchmarks, where processes that it starts find it too."""
+    folder = str(Path(__file__).parents[1] / "benchmarks")
+    sys.path.insert(0, folder)
+    yield importlib.import_module
+    sys.path.remove(folder)
 
 
 @pytest.fixture(scope="session")

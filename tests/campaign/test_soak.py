@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sqlite3
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,15 +15,11 @@ import sqlalchemy as sa
 from palacs.campaign import create_campaign
 from palacs.storage import StorageOutcomeUnknown, StorageUnavailable
 
-_BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
 
 @pytest.fixture(scope="module")
-def soak() -> Iterator[ModuleType]:
+def soak(benchmark_module: Callable[[str], ModuleType]) -> ModuleType:
     """The same as ``make soak``, found under its own name by the processes it starts."""
-    sys.path.insert(0, str(_BENCHMARKS))
-    yield importlib.import_module("soak")
-    sys.path.remove(str(_BENCHMARKS))
+    return benchmark_module("soak")
 
 
 def _advance(_done: float) -> None:

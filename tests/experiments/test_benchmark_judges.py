@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
@@ -15,14 +12,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-_BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
 
 @pytest.fixture(scope="module")
-def judges() -> Iterator[ModuleType]:
-    sys.path.insert(0, str(_BENCHMARKS))
-    yield importlib.import_module("_judges")
-    sys.path.remove(str(_BENCHMARKS))
+def judges(benchmark_module: Callable[[str], ModuleType]) -> ModuleType:
+    return benchmark_module("_judges")
 
 
 def _drawn(n: int, n_features: int, n_classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -303,7 +303,7 @@ def _best_counts(game: _Game, trials: Codes) -> Codes:
     best = candidates[int(np.argmin(errors))]
     if not game.parzen:
         improved = _improved(game, trials[:_SEARCHED], best)
-        # What was better in some trials need not be in all.
+        # What was better over some trials need not be over all.
         best = improved if game.mean_error(trials, improved) < min(errors) else best
     return best
 

@@ -53,7 +53,7 @@ def width_rows(chosen: Members) -> Codes:
     n_classes = chosen.left_out.shape[0]
     wanted = np.zeros(n_classes, dtype=np.int64)
     for c in range(0, n_classes, asked_every(n_classes)):
-        wanted[c] = min(chosen.left_out[c], max(1, MOST_ROWS // n_classes))
+        wanted[c] = min(chosen.left_out[c], _rows_each(n_classes))
     return wanted
 
 
@@ -64,15 +64,21 @@ def asked_every(n_classes: int) -> int:
 
 
 @compiled
+def _rows_each(n_classes: int) -> int:
+    """Return for how many rows of each class that is asked there is space."""
+    return max(1, MOST_ROWS // n_classes)
+
+
+@compiled
 def _first_row(c: int, n_classes: int) -> int:
-    """Return where the rows of a class begin; there is space for as many of each."""
-    return c // asked_every(n_classes) * max(1, MOST_ROWS // n_classes)
+    """Return where the rows of a class begin."""
+    return c // asked_every(n_classes) * _rows_each(n_classes)
 
 
 @compiled
 def no_widths(n_classes: int) -> Widths:
     """Return what is known before anything is."""
-    n_rows = _first_row(n_classes - 1, n_classes) + max(1, MOST_ROWS // n_classes)
+    n_rows = _first_row(n_classes - 1, n_classes) + _rows_each(n_classes)
     logs = np.full((n_rows, n_classes, HALVINGS + 1), -np.inf)
     return Widths(np.full(n_rows, np.inf), np.zeros(n_rows), logs)
 
@@ -89,7 +95,7 @@ def fill_nearest(
             continue
         first = _first_row(c, n_classes)
         # A class that lost instances may have fewer rows than before.
-        into.nearest[first : first + max(1, MOST_ROWS // n_classes)] = np.inf
+        into.nearest[first : first + _rows_each(n_classes)] = np.inf
         rows, _ = latest_members(chosen, np.array([c]), wanted)
         columns = chosen.members[chosen.starts[c] : chosen.starts[c + 1]]
         A, row_norms = centre(X, rows, origin)
