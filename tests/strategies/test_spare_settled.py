@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
@@ -20,6 +23,7 @@ from palacs.evidence._settled import (
     halve,
     latest_of_each,
     no_evidence,
+    out_of_fold_evidence,
     tally,
 )
 from palacs.strategies import Conditions, Needs, Pick, SpareSettled, UniformSelection, because
@@ -241,7 +245,69 @@ def test_any_classifier_finds_the_settled_class(model):
     X, y = _apart_and_overlapping(per_class=15)
     needs = SpareSettled(model, random_state=0).explain(X, y)
     assert needs.weights[1] < 0.5
-    assert needs.weights[0] == needs.weights[2] == 1.0
+    assert needs.weights[[0, 2]].min() > 0.7
+
+
+class _Taught(ClassifierMixin, BaseEstimator):
+    """Keeps how many of each class it was fitted to, and decides nothing."""
+
+    seen: ClassVar[list[list[int]]] = []
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.seen.append(np.bincount(y).tolist())
+        return self
+
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), 1.0 / len(self.classes_))
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+@given(st.lists(st.integers(3, 17), min_size=1, max_size=4), st.integers(0, 2**32))
+def test_each_fold_leaves_out_the_same_of_each_class_and_halves_what_is_left(counts, seed):
+    counts = np.array([*counts, 5])
+    y = np.repeat(np.arange(len(counts)), counts)
+    labelled = check_labelled_set(np.zeros((len(y), 1)), y, None, None)
+    _Taught.seen.clear()
+    out_of_fold_evidence(labelled, _Taught(), 5, Stream(np.uint64(seed), np.uint64(len(y))))
+    for whole, *thinned in np.array(_Taught.seen).reshape(5, 1 + 2 * len(counts), -1):
+        left_out = counts - whole
+        assert (left_out >= counts // 5).all()
+        assert (left_out <= -(-counts // 5)).all()
+        for c in range(len(counts)):
+            half = whole.copy()
+            half[c] -= whole[c] // 2
+            for taught in thinned[2 * c : 2 * c + 2]:
+                assert taught.tolist() == half.tolist()
+
+
+@pytest.mark.parametrize("per_class", [3, 4, 5])
+def test_with_a_classifier_no_class_is_spared_before_it_has_five(per_class):
+    X, y = _apart_and_overlapping(per_class)
+    needs = SpareSettled(KNeighborsClassifier(1), random_state=0).explain(X, y)
+    assert needs.spared.any() == (per_class >= 5)
+
+
+def test_a_class_that_stays_scarce_keeps_no_other_from_being_spared():
+    X, y = _apart_and_overlapping(12)
+    scarce = np.flatnonzero(y == "left")[2:]
+    needs = SpareSettled(KNeighborsClassifier(1), random_state=0).explain(
+        np.delete(X, scarce, axis=0), np.delete(y, scarce)
+    )
+    assert needs.spared[:2].tolist() == [False, True]
+
+
+def test_a_class_that_the_classifier_decides_better_without_is_asked_for_less():
+    """Straight lines cannot learn the ring; more of it only takes from what lies inside."""
+    rng = np.random.default_rng(0)
+    inside = rng.normal([[-0.4, 0.0], [0.4, 0.0]], 0.3, size=(30, 2, 2)).reshape(-1, 2)
+    angle = rng.uniform(0.0, 2.0 * np.pi, 30)
+    ring = 1.5 * np.column_stack([np.cos(angle), np.sin(angle)])
+    X, y = np.vstack([inside, ring]), np.r_[np.arange(60) % 2, np.full(30, 2)]
+    weights = SpareSettled(LogisticRegression(), random_state=0).explain(X, y).weights
+    assert weights[2] < weights[:2].min()
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.integers(0, 2**32))

@@ -29,6 +29,8 @@ NEGLIGIBLE = 30.0
 TAKEN = 0.5 + 1e-6
 # With so many instances of every class a model that cannot be fitted will never be.
 _PLENTY = 20
+# A model's odds count with this power: nearer to its decisions, which are what will be judged.
+_ODDS_POWER = 2.0
 
 
 class ClassEvidence(NamedTuple):
@@ -271,19 +273,22 @@ def out_of_fold_evidence(
 ) -> ClassEvidence:
     """Return the evidence by any scikit-learn classifier: out of fold, thinned by refits.
 
-    Each fold's model is fitted once with all others, and once for each class with a random half
-    of it missing. Decisions are soft where the model has ``predict_proba``. A model that refuses
-    so few instances knows nothing yet; with `_PLENTY` of each class its refusal is an error.
+    Each fold's model is fitted once with all others, and twice for each class: without one random
+    half of what is left of it, and without the other. Decisions are soft where the model has
+    ``predict_proba``. A model that refuses so few instances knows nothing yet; with `_PLENTY` of
+    each class its refusal is an error. Nor is it asked while every class has fewer instances than
+    there are folds.
     """
     y, n_classes = labelled.y, labelled.n_classes
-    n = len(labelled)
-    fold = np.empty(n, dtype=np.int64)
-    fold[permutation(stream, FOLDS, n)] = np.arange(n) % min(folds, max(n, 1))
-    half = halve(y, labelled.counts, stream).half
     evidence = no_evidence(n_classes)
     np.add.at(evidence.left_out, y, 1.0)
+    if labelled.counts.max() < folds:
+        evidence.mistaken[:] = 0.5 * evidence.left_out
+        return evidence
+    fold = _folds_of_each(y, folds, stream)
+    rng = stream.generator()
     weight = 1.0 / np.maximum(labelled.counts, 1)[y]
-    for f in range(fold.max() + 1):
+    for f in range(folds):
         test, train = fold == f, fold != f
         scores = _scores(labelled, model, train, test)
         right, rival = _soft_rows(scores, y[test])
@@ -295,12 +300,28 @@ def out_of_fold_evidence(
             # Who knows nothing loses nothing; with one class left it would know the only answer.
             continue
         for c in np.unique(y[train]):
-            # Each fold misses another of the four halves.
-            missing = half[:, f // 2 % SPLITS] == (f % 2 == 0)
-            thinned = train & ~((y == c) & missing)
-            after, _ = _soft_rows(_scores(labelled, model, thinned, test), y[test])
-            evidence.lost[c] += (weight[test] * (right - after)).sum()
+            taught = rng.permutation(np.flatnonzero(train & (y == c)))
+            if len(taught) < 2:
+                # Whether it would be missed cannot be seen; nor is so small a class ever spared.
+                continue
+            for missing in (taught[: len(taught) // 2], taught[(len(taught) + 1) // 2 :]):
+                thinned = train.copy()
+                thinned[missing] = False
+                after, _ = _soft_rows(_scores(labelled, model, thinned, test), y[test])
+                evidence.lost[c] += 0.5 * (weight[test] * (right - after)).sum()
     return evidence
+
+
+def _folds_of_each(y: Codes, folds: int, stream: Stream) -> Codes:
+    """Return the fold of each instance, shape (n,): at random, each class spread evenly.
+
+    A class of seven that lost three of them to one fold would look as if it needed them all.
+    """
+    order = permutation(stream, FOLDS, len(y))
+    order = order[np.argsort(y[order], kind="stable")]
+    fold = np.empty(len(y), dtype=np.int64)
+    fold[order] = np.arange(len(y)) % folds
+    return fold
 
 
 def _scores(
@@ -345,11 +366,11 @@ def _fill_scores(
 def _soft_rows(scores: Features, y: Codes) -> tuple[Features, Codes]:
     """Return how surely each row is right, shape (n,), and its best rival, shape (n,)."""
     rows = np.arange(len(y))
-    own = scores[rows, y]
+    own = scores[rows, y] ** _ODDS_POWER
     others = scores.copy()
     others[rows, y] = -1.0
     rival = others.argmax(axis=1)
-    best = np.maximum(others[rows, rival], 0.0)
+    best = np.maximum(others[rows, rival], 0.0) ** _ODDS_POWER
     together = own + best
     right: Features = np.divide(own, together, out=np.full(len(y), 0.5), where=together > 0.0)
     return right, rival

@@ -63,15 +63,20 @@ class Rule(NamedTuple):
         What halving a class costs weighs so much beside the mistakes made now.
     imaginary : float
         Imaginary instances of average need per class: no class is ever known to be perfect.
+    at_least : int
+        A class of fewer instances is asked for as those that need the most.
     """
 
     settled_below: float = 0.75
     slope: float = 4.0
     imaginary: float = 1.0
+    at_least: int = 0
 
 
 RULE = Rule()
+# Where a model is fitted anew: of so many folds each should leave out one of each class.
 _FOLDS = 5
+REFITTED = Rule(slope=8.0, at_least=_FOLDS)
 # Of very many classes so many are looked at closely, and those around them.
 OPEN = 100
 
@@ -92,8 +97,8 @@ class SpareSettled(Strategy):
     classifier : scikit-learn classifier or None, default=None
         Whose decisions count. None is the Parzen window with the data's bandwidth, corrected for
         class sizes, left out one by one; any other classifier is fitted anew, out of fold, about
-        five times per class and decision. The model that will be used is the one to ask. While
-        it refuses so few instances all classes are asked for equally.
+        ten times per class and decision. The model that will be used is the one to ask. A class
+        of fewer than five instances is then never spared, nor any while the model refuses so few.
     random_state : int, RandomState or None, default=None
 
     Examples
@@ -132,9 +137,13 @@ class SpareSettled(Strategy):
 
     def utilities_by(self, evidence: ClassEvidence, labelled: LabelledSet) -> Utilities:
         """Return how overdue each class is by evidence, whoever found it, shape (n_classes,)."""
-        weights, _ = needs_of(evidence, labelled.counts, RULE)
+        weights, _ = needs_of(evidence, labelled.counts, self._rule())
         overdue: Utilities = overdue_by(weights, labelled.counts_with_pending)
         return overdue
+
+    def _rule(self) -> Rule:
+        # A subclass of the Parzen window may predict differently, so only the class itself is it.
+        return RULE if self.takes_tensors() else REFITTED
 
     def _screens(self, labelled: LabelledSet) -> bool:
         return labelled.n_classes > VERY_MANY and len(labelled) > MANY and labelled.steady
@@ -143,7 +152,7 @@ class SpareSettled(Strategy):
         """Return utilities of the classes that are looked at closely, above all the others'."""
         quick, codes = open_classes(labelled, stream)
         some = labelled.of_classes(codes)
-        weights, _ = needs_of(self._evidence(some, stream), some.counts, RULE)
+        weights, _ = needs_of(self._evidence(some, stream), some.counts, self._rule())
         looked_at = overdue_by(weights, labelled.counts_with_pending[codes])
         utilities: Utilities = quick * (0.5 * looked_at.min() / quick.max())
         utilities[codes] = looked_at
@@ -213,7 +222,7 @@ class SpareSettled(Strategy):
             labelled = labelled.of_classes(open_classes(labelled, stream)[1])
         with without_compiling(len(labelled)):
             evidence = self._evidence(labelled, stream)
-            weights, lost = needs_of(evidence, labelled.counts, RULE)
+            weights, lost = needs_of(evidence, labelled.counts, self._rule())
         decided = evidence.left_out
         shares = np.where(decided > 0, evidence.mistaken / np.maximum(decided, 1.0), np.nan)
         return Needs(labelled.classes, shares, lost, weights, evidence.confused)
@@ -346,7 +355,10 @@ def needs_of(evidence: ClassEvidence, counts: Codes, rule: Rule) -> tuple[Featur
         squares += weights[c] ** 2
         total += weights[c]
     for c in range(n_classes):
-        weights[c] = min(1.0, weights[c] / (rule.settled_below * squares / total))
+        enough = counts[c] >= rule.at_least
+        weights[c] = (
+            min(1.0, weights[c] / (rule.settled_below * squares / total)) if enough else 1.0
+        )
     return weights, lost
 
 
