@@ -328,8 +328,9 @@ def _spare_utilities(form: SpareForm, acquired: Acquired, n: int, stream: Stream
 def needs_of(evidence: ClassEvidence, counts: Codes, rule: Rule) -> tuple[Features, Features]:
     """Return the weight of each class and what halving it would lose, both (n_classes,).
 
-    The need s_y = E_y / C + 4 F_y is drawn towards its mean by an imaginary instance. Weights are
-    relative to three quarters of the need that a typical mistake meets, Σ s² / Σ s, and at most 1.
+    The need s_y = E_y / C + slope F_y is drawn towards its mean by an imaginary instance. Weights
+    are relative to three quarters of the need that a typical mistake meets, Σ s² / Σ s, and at
+    most 1.
     """
     n_classes = counts.shape[0]
     need = np.zeros(n_classes)
