@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -299,15 +302,39 @@ def test_a_class_that_stays_scarce_keeps_no_other_from_being_spared():
     assert needs.spared[:2].tolist() == [False, True]
 
 
-def test_a_class_that_the_classifier_decides_better_without_is_asked_for_less():
-    """Straight lines cannot learn the ring; more of it only takes from what lies inside."""
+def test_a_class_of_few_instances_is_not_said_to_be_less_settled():
+    X, y = _apart_and_overlapping(12)
+    rest = np.flatnonzero(y == "rest")[3:]
+    X, y = np.delete(X, rest, axis=0), np.delete(y, rest)
+    needs = SpareSettled(KNeighborsClassifier(1), random_state=0).explain(X, y)
+    assert needs.mistaken[1] == 0.0
+    assert not needs.settled[1]
+    assert needs.because(1) == "because it has too few instances yet to be called settled"
+    alone = Needs(
+        needs.classes,
+        np.zeros(3),
+        np.zeros(3),
+        np.array([0.2, 1.0, 0.2]),
+        np.zeros((3, 3)),
+        needs.few,
+    )
+    assert alone.reason == "rest has too few instances yet; left and right are settled."
+
+
+def test_a_model_that_refuses_halves_only_is_not_an_error():
     rng = np.random.default_rng(0)
-    inside = rng.normal([[-0.4, 0.0], [0.4, 0.0]], 0.3, size=(30, 2, 2)).reshape(-1, 2)
-    angle = rng.uniform(0.0, 2.0 * np.pi, 30)
-    ring = 1.5 * np.column_stack([np.cos(angle), np.sin(angle)])
-    X, y = np.vstack([inside, ring]), np.r_[np.arange(60) % 2, np.full(30, 2)]
-    weights = SpareSettled(LogisticRegression(), random_state=0).explain(X, y).weights
-    assert weights[2] < weights[:2].min()
+    X, y = rng.normal(size=(40, 8)), np.arange(40) % 2
+    strategy = SpareSettled(QuadraticDiscriminantAnalysis(), random_state=0)
+    assert strategy.explain(X, y).weights.tolist() == [1.0, 1.0]
+
+
+def test_a_hard_class_whose_first_recordings_are_alike_is_asked_for_again():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal((0, 0), 1.0, (24, 2)), rng.normal((2, 0), 1.0, (24, 2))])
+    alike = np.array([1.0, 4.5]) + 0.02 * rng.normal(size=(5, 2))
+    y = np.repeat([0, 1, 2], [24, 24, 5])
+    chosen = SpareSettled(LogisticRegression(C=100.0), 0).query(np.vstack([X, alike]), y)
+    assert chosen[0] == 2
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.integers(0, 2**32))

@@ -307,7 +307,8 @@ def out_of_fold_evidence(
             for missing in (taught[: len(taught) // 2], taught[(len(taught) + 1) // 2 :]):
                 thinned = train.copy()
                 thinned[missing] = False
-                after, _ = _soft_rows(_scores(labelled, model, thinned, test), y[test])
+                scores = _scores(labelled, model, thinned, test, may_refuse=True)
+                after, _ = _soft_rows(scores, y[test])
                 evidence.lost[c] += 0.5 * (weight[test] * (right - after)).sum()
     return evidence
 
@@ -325,7 +326,12 @@ def _folds_of_each(y: Codes, folds: int, stream: Stream) -> Codes:
 
 
 def _scores(
-    labelled: LabelledSet, model: Any, train: npt.NDArray[np.bool_], test: npt.NDArray[np.bool_]
+    labelled: LabelledSet,
+    model: Any,
+    train: npt.NDArray[np.bool_],
+    test: npt.NDArray[np.bool_],
+    *,
+    may_refuse: bool = False,
 ) -> Features:
     """Return what the model makes of each class (n_tested, n_classes), fitted without them."""
     scores = np.zeros((int(test.sum()), labelled.n_classes))
@@ -339,7 +345,7 @@ def _scores(
         _fill_scores(scores, labelled, fresh, train, test)
     except ValueError:
         # Five neighbours of three instances, folds within folds, covariances of one instance.
-        if labelled.counts.min() >= _PLENTY:
+        if labelled.counts.min() >= _PLENTY and not may_refuse:
             raise
         scores[:] = 0.0
     return scores

@@ -57,7 +57,7 @@ def compare(
     model : scikit-learn classifier, class, factory, str or None, default=None
         What you will train: any estimator or pipeline, or what makes one without arguments. It
         gets rows with the names of their columns, and the labels as they are. Spare settled asks
-        the model itself, about five fits per class and decision: begin with few trials. None is
+        the model itself, about ten fits per class and decision: begin with few trials. None is
         `palacs.evidence.default_model`, the Parzen window with the data's bandwidth.
     groups : array-like, Series, str or None, default=None
         Who or what an instance belongs to, such as its subject, or the name of a column of ``X``.

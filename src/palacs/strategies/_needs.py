@@ -31,8 +31,8 @@ class Needs:
     ----------
     classes : ndarray of shape (n_classes,)
     mistaken : ndarray of shape (n_classes,)
-        Share of left-out decisions on each class that are mistaken, softly counted; NaN for a
-        class without an instance.
+        Share of left-out decisions on each class that are mistaken, softly counted; a half where
+        the model knows nothing yet, NaN for a class without an instance.
     lost : ndarray of shape (n_classes,)
         How much that share, over all classes, would rise if half of the class were missing.
     weights : ndarray of shape (n_classes,)
@@ -40,6 +40,8 @@ class Needs:
     confused : ndarray of shape (n_classes, n_classes)
         Mistakes by what was taken for what: row true, column taken for. Decisions that are right,
         however closely, are not in it.
+    few : ndarray of shape (n_classes,) or None
+        Which classes have too few instances to be spared, whatever decisions on them are.
     """
 
     classes: Labels
@@ -47,13 +49,14 @@ class Needs:
     lost: Features
     weights: Features
     confused: Features
+    few: Marks | None = None
 
     @property
     def settled(self) -> Marks:
         """Whether at most a tenth of decisions is mistaken, also with half of the class missing."""
         known = int((~np.isnan(self.mistaken)).sum())
         settled: Marks = self.mistaken + known * self.lost <= _SETTLED
-        return settled
+        return settled if self.few is None else settled & ~self.few
 
     @property
     def spared(self) -> Marks:
@@ -66,7 +69,12 @@ class Needs:
         """One sentence for the person who is asked."""
         if not self.spared.any():
             return f"{self._no_difference()}, so all are asked for equally."
-        hard = np.flatnonzero(~self.spared & ~np.isnan(self.mistaken))
+        open_ = ~self.spared & ~np.isnan(self.mistaken)
+        hard = np.flatnonzero(open_ if self.few is None else open_ & ~self.few)
+        if len(hard) == 0:
+            verb = "has" if open_.sum() == 1 else "have"
+            too_few = f"{self._listed(open_)} {verb} too few instances yet"
+            return "; ".join([too_few, *self._less_needed()]) + "."
         worst = int(hard[np.argsort(-self.mistaken[hard], kind="stable")][0])
         if self.mistaken[worst] <= _SETTLED:
             verb = "is" if len(hard) == 1 else "are"
@@ -81,6 +89,8 @@ class Needs:
             return "although it is settled, because a settled class is still asked for now and then"
         if self.spared[code]:
             return "although others need more, because it is still asked for now and then"
+        if self.few is not None and self.few[code]:
+            return "because it has too few instances yet to be called settled"
         if self.mistaken[code] <= _SETTLED:
             return f"because it is less settled than {self._listed(self.spared)}"
         others = " and ".join(self._less_needed())

@@ -74,9 +74,10 @@ class Rule(NamedTuple):
 
 
 RULE = Rule()
-# Where a model is fitted anew: of so many folds each should leave out one of each class.
+# Where a model is fitted anew: of so many folds each should leave out one of each class, and
+# recordings that are alike vouch for each other, so that another imaginary instance speaks up.
 _FOLDS = 5
-REFITTED = Rule(slope=8.0, at_least=_FOLDS)
+REFITTED = Rule(imaginary=2.0, at_least=_FOLDS)
 # Of very many classes so many are looked at closely, and those around them.
 OPEN = 100
 
@@ -225,7 +226,8 @@ class SpareSettled(Strategy):
             weights, lost = needs_of(evidence, labelled.counts, self._rule())
         decided = evidence.left_out
         shares = np.where(decided > 0, evidence.mistaken / np.maximum(decided, 1.0), np.nan)
-        return Needs(labelled.classes, shares, lost, weights, evidence.confused)
+        few = labelled.counts < self._rule().at_least
+        return Needs(labelled.classes, shares, lost, weights, evidence.confused, few)
 
     def _evidence(self, labelled: LabelledSet, stream: Stream) -> ClassEvidence:
         model = self.classifier
