@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.discriminant_analysis import (
@@ -152,7 +152,8 @@ def test_a_class_that_is_often_mistaken_needs_fewer_but_is_not_called_settled():
 def test_no_class_is_said_to_be_confused_with_what_is_said_to_need_fewer():
     confused = np.array([[0.0, 3.0, 0.0], [6.0, 0.0, 1.0], [0.1, 0.1, 0.0]])
     shares, weights = np.array([0.3, 0.7, 0.02]), np.array([0.9, 1.0, 0.1])
-    needs = Needs(np.array(["rest", "left", "right"]), shares, np.zeros(3), weights, confused)
+    few = np.zeros(3, dtype=bool)
+    needs = Needs(np.array(["rest", "left", "right"]), shares, np.zeros(3), weights, confused, few)
     assert needs.reason == (
         "left is still taken for rest; right is settled; rest needs fewer instances."
     )
@@ -268,6 +269,7 @@ class _Taught(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.classes_[0])
 
 
+@settings(max_examples=30, deadline=None)  # the first call compiles, each fits up to 55 models
 @given(st.lists(st.integers(3, 17), min_size=1, max_size=4), st.integers(0, 2**32))
 def test_each_fold_leaves_out_the_same_of_each_class_and_halves_what_is_left(counts, seed):
     counts = np.array([*counts, 5])

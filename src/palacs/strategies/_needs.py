@@ -40,7 +40,7 @@ class Needs:
     confused : ndarray of shape (n_classes, n_classes)
         Mistakes by what was taken for what: row true, column taken for. Decisions that are right,
         however closely, are not in it.
-    few : ndarray of shape (n_classes,) or None
+    few : ndarray of shape (n_classes,)
         Which classes have too few instances to be spared, whatever decisions on them are.
     """
 
@@ -49,14 +49,17 @@ class Needs:
     lost: Features
     weights: Features
     confused: Features
-    few: Marks | None = None
+    few: Marks
 
     @property
     def settled(self) -> Marks:
-        """Whether at most a tenth of decisions is mistaken, also with half of the class missing."""
+        """Whether at most a tenth of decisions is mistaken, also with half of the class missing.
+
+        A class of too few instances is not.
+        """
         known = int((~np.isnan(self.mistaken)).sum())
-        settled: Marks = self.mistaken + known * self.lost <= _SETTLED
-        return settled if self.few is None else settled & ~self.few
+        settled: Marks = (self.mistaken + known * self.lost <= _SETTLED) & ~self.few
+        return settled
 
     @property
     def spared(self) -> Marks:
@@ -70,7 +73,7 @@ class Needs:
         if not self.spared.any():
             return f"{self._no_difference()}, so all are asked for equally."
         open_ = ~self.spared & ~np.isnan(self.mistaken)
-        hard = np.flatnonzero(open_ if self.few is None else open_ & ~self.few)
+        hard = np.flatnonzero(open_ & ~self.few)
         if len(hard) == 0:
             verb = "has" if open_.sum() == 1 else "have"
             too_few = f"{self._listed(open_)} {verb} too few instances yet"
@@ -89,7 +92,7 @@ class Needs:
             return "although it is settled, because a settled class is still asked for now and then"
         if self.spared[code]:
             return "although others need more, because it is still asked for now and then"
-        if self.few is not None and self.few[code]:
+        if self.few[code]:
             return "because it has too few instances yet to be called settled"
         if self.mistaken[code] <= _SETTLED:
             return f"because it is less settled than {self._listed(self.spared)}"

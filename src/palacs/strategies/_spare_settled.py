@@ -99,7 +99,8 @@ class SpareSettled(Strategy):
         Whose decisions count. None is the Parzen window with the data's bandwidth, corrected for
         class sizes, left out one by one; any other classifier is fitted anew, out of fold, about
         ten times per class and decision. The model that will be used is the one to ask. A class
-        of fewer than five instances is then never spared, nor any while the model refuses so few.
+        of fewer than five instances is then never spared; folds that the model refuses say
+        nothing.
     random_state : int, RandomState or None, default=None
 
     Examples
@@ -330,7 +331,7 @@ def _spare_utilities(form: SpareForm, acquired: Acquired, n: int, stream: Stream
 def needs_of(evidence: ClassEvidence, counts: Codes, rule: Rule) -> tuple[Features, Features]:
     """Return the weight of each class and what halving it would lose, both (n_classes,).
 
-    The need s_y = E_y / C + slope F_y is drawn towards its mean by an imaginary instance. Weights
+    The need s_y = E_y / C + slope F_y is drawn towards its mean by imaginary instances. Weights
     are relative to three quarters of the need that a typical mistake meets, Σ s² / Σ s, and at
     most 1.
     """
@@ -357,11 +358,9 @@ def needs_of(evidence: ClassEvidence, counts: Codes, rule: Rule) -> tuple[Featur
         weights[c] = (counts[c] * need[c] / mean + rule.imaginary) / (counts[c] + rule.imaginary)
         squares += weights[c] ** 2
         total += weights[c]
+    cap = rule.settled_below * squares / total
     for c in range(n_classes):
-        enough = counts[c] >= rule.at_least
-        weights[c] = (
-            min(1.0, weights[c] / (rule.settled_below * squares / total)) if enough else 1.0
-        )
+        weights[c] = min(1.0, weights[c] / cap) if counts[c] >= rule.at_least else 1.0
     return weights, lost
 
 
