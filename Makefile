@@ -3,7 +3,8 @@
 VENV := .venv/bin
 # Several at once; a file's tests stay together, since they share what they set up. The files
 # come in the order of tests/conftest.py, the longest first.
-AT_ONCE := --numprocesses auto --dist loadfile --no-loadscope-reorder
+# A test process that dies ends the run: given another one, pytest-xdist would wait for ever.
+AT_ONCE := --numprocesses auto --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 export PYTHON
 # The tests start hundreds of processes; each would translate every module anew.
 unexport PYTHONDONTWRITEBYTECODE

@@ -110,6 +110,22 @@ def test_types_compiled_at_the_same_time_do_not_overwrite_each_other(tmp_path: P
     assert sum(name.startswith("ties.best_of") for name in names) == 2
 
 
+def test_machine_code_of_two_processes_never_meets_under_one_name() -> None:
+    """numba tells sorting from argsorting by a number; counted from one, they would be mixed up."""
+    code = """
+import os
+import numba, palacs.compiled
+forked = os.fork()
+function = numba.njit(lambda x: x + 1)  # kept nowhere
+function(1)
+print([made.fndesc.mangled_name for made in function.overloads.values()][0], flush=True)
+if forked:
+    os.waitpid(forked, 0)
+"""
+    names = " ".join(run(code) for _ in range(2)).split()
+    assert len(set(names)) == len(names) == 4, names
+
+
 def test_a_damaged_file_is_compiled_anew_and_never_run(tmp_path: Path) -> None:
     env = {"NUMBA_CACHE_DIR": str(tmp_path)}
     code = "import palacs.ties; print(palacs.ties.as_good(0.1 + 0.2, 0.3))"

@@ -8,6 +8,7 @@ very sources, this numba and this Python, so that no edit and no other version m
 from __future__ import annotations
 
 import hashlib
+import itertools
 import logging
 import os
 import pickle
@@ -24,6 +25,7 @@ import numpy as np
 from llvmlite.binding import ffi
 from numba import njit
 from numba.core import caching
+from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime import rtsys
 
@@ -51,6 +53,16 @@ _spent = [0.0]
 _log = logging.getLogger("palacs.compiled")
 
 
+def _number_apart() -> None:
+    """Let numba number what it compiles from a place that no other process counts from.
+
+    By its number alone numba tells functions apart that share a name and types, such as those
+    that sort and those that argsort; every process counts from one. Kept by two processes and
+    loaded by a third, one would be run for the other.
+    """
+    FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
+
+
 def _hold() -> None:
     global_compiler_lock.acquire()
     ffi.lib._lock.__enter__()
@@ -61,9 +73,11 @@ def _let_go() -> None:
     global_compiler_lock.release()
 
 
+_number_apart()
 if hasattr(os, "register_at_fork"):
     # A child has no thread that would ever finish what another began to compile or load.
     os.register_at_fork(before=_hold, after_in_parent=_let_go, after_in_child=_let_go)
+    os.register_at_fork(after_in_child=_number_apart)
 
 
 def compiled(function: Function) -> Function:
