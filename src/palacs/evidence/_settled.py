@@ -277,7 +277,8 @@ def out_of_fold_evidence(
     half of what is left of it, and without the other. Decisions are soft where the model has
     ``predict_proba``. A model that refuses so few instances knows nothing yet; with `_PLENTY` of
     each class its refusal is an error. Nor is it asked while every class has fewer instances than
-    there are folds.
+    there are folds. Where by the odds nothing is lost without half of a class, whole decisions say
+    what is: odds may rise while the class itself is given up.
     """
     y, n_classes = labelled.y, labelled.n_classes
     evidence = no_evidence(n_classes)
@@ -288,6 +289,7 @@ def out_of_fold_evidence(
     fold = _folds_of_each(y, folds, stream)
     rng = stream.generator()
     weight = 1.0 / np.maximum(labelled.counts, 1)[y]
+    lost, lost_whole = np.zeros(n_classes), np.zeros(n_classes)
     for f in range(folds):
         test, train = fold == f, fold != f
         scores = _scores(labelled, model, train, test)
@@ -309,7 +311,10 @@ def out_of_fold_evidence(
                 thinned[missing] = False
                 scores = _scores(labelled, model, thinned, test, may_refuse=True)
                 after, _ = _soft_rows(scores, y[test])
-                evidence.lost[c] += 0.5 * (weight[test] * (right - after)).sum()
+                lost[c] += 0.5 * weight[test] @ (right - after)
+                # One for right, none for wrong, a half for as good as each other.
+                lost_whole[c] += 0.25 * weight[test] @ (np.sign(right - 0.5) - np.sign(after - 0.5))
+    evidence.lost[:] = np.where(lost > 0.0, lost, lost_whole)[:, None]
     return evidence
 
 

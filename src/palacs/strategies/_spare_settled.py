@@ -77,7 +77,7 @@ RULE = Rule()
 # Where a model is fitted anew: of so many folds each should leave out one of each class, and
 # recordings that are alike vouch for each other, so that another imaginary instance speaks up.
 _FOLDS = 5
-REFITTED = Rule(imaginary=2.0, at_least=_FOLDS)
+REFITTED = Rule(slope=8.0, imaginary=2.0, at_least=_FOLDS)
 # Of very many classes so many are looked at closely, and those around them.
 OPEN = 100
 
