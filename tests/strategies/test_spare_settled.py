@@ -301,6 +301,14 @@ def test_a_wide_class_that_odds_would_give_up_is_not_spared():
     assert needs.weights[1] > 0.9
 
 
+def test_folds_in_which_all_rows_are_the_same_say_nothing():
+    """One sensor that was off but once: linear discriminant analysis fails in the other folds."""
+    X, y = np.zeros((15, 2)), np.arange(15) % 3
+    X[-1] = 1.0
+    picks = SpareSettled(LinearDiscriminantAnalysis(), random_state=0).query(X, y, batch_size=6)
+    assert np.bincount(picks, minlength=3).min() >= 1
+
+
 @pytest.mark.parametrize("per_class", [3, 4, 5])
 def test_with_a_classifier_no_class_is_spared_before_it_has_five(per_class):
     X, y = _apart_and_overlapping(per_class)

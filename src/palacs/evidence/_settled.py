@@ -348,8 +348,9 @@ def _scores(
     fresh = clone(model)
     try:
         _fill_scores(scores, labelled, fresh, train, test)
-    except ValueError:
-        # Five neighbours of three instances, folds within folds, covariances of one instance.
+    except (ValueError, IndexError):
+        # Five neighbours of three instances, folds within folds, covariances of one instance;
+        # linear discriminant analysis of rows that are all the same.
         if labelled.counts.min() >= _PLENTY and not may_refuse:
             raise
         scores[:] = 0.0
