@@ -118,9 +118,9 @@ import numba, palacs.compiled
 forked = os.fork()
 function = numba.njit(lambda x: x + 1)  # kept nowhere
 function(1)
-print([made.fndesc.mangled_name for made in function.overloads.values()][0], flush=True)
-if forked:
+if forked:  # one after the other: what both write at once runs together
     os.waitpid(forked, 0)
+print([made.fndesc.mangled_name for made in function.overloads.values()][0], flush=True)
 """
     names = " ".join(run(code) for _ in range(2)).split()
     assert len(set(names)) == len(names) == 4, names

@@ -149,7 +149,9 @@ def test_a_clock_that_is_set_is_known_in_the_next_trial(
     expect(stage).not_to_have_attribute("data-phase", "start")
     expect(stage).to_have_attribute("data-phase", "start")
     rows = shared_studio.get(f"{path}/history")["rows"]
-    assert [round(row["attrs"]["onsets"]["offset"], -1) for row in rows] == [0, 100]
+    # On a busy machine the page has asked for the next one already.
+    performed = [row["attrs"]["onsets"] for row in rows if row["performed_at"]]
+    assert [round(onsets["offset"], -1) for onsets in performed] == [0, 100]
 
 
 def test_space_on_dry_run_records_nothing_and_a_silent_storage_loses_no_trial(
