@@ -291,10 +291,8 @@ def test_each_fold_leaves_out_the_same_of_each_class_and_halves_what_is_left(cou
 def test_a_wide_class_that_odds_would_give_up_is_not_spared():
     """Between two narrow ones: without half of it these are surer, and it is mistaken more."""
     y = np.arange(600) % 3
-    middles, widths = (
-        np.array([[0.0, 0.0], [2.0, 0.0], [4.0, 0.0]]),
-        np.array([[0.3], [3.0], [0.3]]),
-    )
+    middles = np.array([[0.0, 0.0], [2.0, 0.0], [4.0, 0.0]])
+    widths = np.array([[0.3], [3.0], [0.3]])
     X = middles[y] + widths[y] * np.random.default_rng(1).normal(size=(600, 2))
     needs = SpareSettled(LinearDiscriminantAnalysis(), random_state=0).explain(X, y)
     assert needs.lost[1] > 0.0

@@ -74,8 +74,9 @@ class Rule(NamedTuple):
 
 
 RULE = Rule()
-# Where a model is fitted anew: of so many folds each should leave out one of each class, and
-# recordings that are alike vouch for each other, so that another imaginary instance speaks up.
+# Where a model is fitted anew: of so many folds each should leave out one of each class. Class
+# sizes move its borders, which only the slope sees; and recordings that are alike vouch for each
+# other, so that another imaginary instance speaks up.
 _FOLDS = 5
 REFITTED = Rule(slope=8.0, imaginary=2.0, at_least=_FOLDS)
 # Of very many classes so many are looked at closely, and those around them.
