@@ -28,6 +28,11 @@ _MOST_ABOVE = 0.015
 # Of what is possible, so much must be reached where at least that is possible.
 _SHARE, _WORTH_IT = 0.6, 0.03
 _NONE = "–"
+_MARKS = {
+    True: "[green]reached    [/]",
+    False: "[red]not reached[/]",
+    None: "[dim]nothing to say[/]",
+}
 
 Ceilings = dict[tuple[str, str], Ceiling | None]
 
@@ -90,7 +95,9 @@ def show_bars(
 ) -> bool:
     """Print each bar with whether it is reached, and its numbers; return whether all are."""
     shares = list(shares_reached(played, ceilings, SUBJECT, BASELINE, _WORTH_IT).values())
-    share = float(np.mean(shares)) if shares else 1.0
+    share = float(np.mean(shares)) if shares else 0.0
+    unknown = [name for (_, name), ceiling in ceilings.items() if ceiling is None]
+    no_share = f"unknown of {', '.join(unknown)}" if unknown else "no set has such a ceiling"
     phases = tests[tests["phase"] != END]
     above = phases[phases["relative"] > _MOST_ABOVE]
     worse = certain(tests)[certain(tests)["difference"] > 0]
@@ -99,9 +106,9 @@ def show_bars(
     behind = certain(rival)[certain(rival)["difference"] > 0]
     bars = [
         (
-            share >= _SHARE,
+            share >= _SHARE if shares else None,
             f"at least {_SHARE:.0%} of the ceiling on average where it is {_WORTH_IT:.0%} or more",
-            f"{share:.0%} over {len(shares)} sets" if shares else "no set has such a ceiling",
+            f"{share:.0%} over {len(shares)} sets" if shares else no_share,
         ),
         (
             above.empty,
@@ -116,7 +123,7 @@ def show_bars(
         ),
         *(
             (
-                here.empty,
+                here.empty if len(cells) else None,
                 f"at least as good as {RIVAL} on every built-in set, up to noise, {where}",
                 f"behind with certainty in {len(here)} of {len(cells)} cells",
             )
@@ -127,7 +134,7 @@ def show_bars(
         ),
     ]
     for reached, claim, measured in bars:
-        mark = "[green]reached    [/]" if reached else "[red]not reached[/]"
+        mark = _MARKS[reached]
         console.print(f"{mark} {claim}: {measured}")
     for frame, other in ((above, BASELINE), (worse, BASELINE), (behind, RIVAL)):
         for cell in frame.to_dict("records"):
@@ -135,4 +142,4 @@ def show_bars(
                 f"      behind {other}: {cell['dataset']}, judged by {cell['classifier']}, phase "
                 f"{cell['phase']}: {cell['relative']:+.2%}, p = {cell['p_holm']:.2g}"
             )
-    return all(reached for reached, _, _ in bars)
+    return all(reached is not False for reached, _, _ in bars)

@@ -59,6 +59,9 @@ def find(name: str, seed: int, per_class: int = PER_CLASS) -> Played:
         table = from_keel(name)
     else:
         path, _, target = name.rpartition(":")
+        if not path:
+            names = ", ".join((*DATASETS, *RANDOM_FEATURES, *KEEL))
+            raise SystemExit(f"no set {name!r}; there are {names}, and tables as PATH:TARGET")
         table = load_any(path, target)
     smallest = min(table.class_counts.values())
     tested = min(_TESTED, smallest // 2)

@@ -49,7 +49,7 @@ from palacs.experiments import (
     run,
 )
 from palacs.plots import critical_difference, learning_curves, save
-from palacs.strategies import SpareSettled
+from palacs.strategies import SpareSettled, available
 
 STRATEGIES = ("spare-settled", "balanced-gain", "pal-acs", "uniform", "random")
 FURTHER_STRATEGIES = ("inverse", "redistricting")
@@ -201,8 +201,15 @@ def parse() -> argparse.Namespace:
     missing = [name for name in NEEDED if name not in arguments.strategies.split(",")]
     if missing:
         parser.error(f"--strategies needs {', '.join(missing)}: the bars compare with them")
+    for name in arguments.strategies.split(","):
+        if name not in available():
+            parser.error(f"no strategy {name!r}; choose from {', '.join(available())}")
     if arguments.per_class < 1:
         parser.error(f"--per-class is {arguments.per_class}; at least 1 request for each class")
+    if arguments.trials < 1:
+        parser.error(f"--trials is {arguments.trials}; at least 1")
+    if not arguments.datasets and not arguments.tables:
+        parser.error("nothing to play: name --datasets or a table as PATH:TARGET")
     for name in arguments.classifiers.split(","):
         if name not in CLASSIFIERS:
             parser.error(f"no classifier {name!r}; choose from {', '.join(CLASSIFIERS)}")

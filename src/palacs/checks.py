@@ -15,15 +15,16 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
+from sklearn.base import RegressorMixin
 from sklearn.utils import check_array
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, make_constraint
 
 __all__ = [
     "BANDWIDTH_OR_AUTO",
     "Bandwidth",
+    "ClassifierWith",
     "Codes",
     "Features",
-    "HasMethods",
     "StrOptions",
     "Whole",
     "check_bandwidth",
@@ -63,6 +64,22 @@ class _Number(Interval):
     def is_satisfied_by(self, val: Any) -> bool:
         """Whether the value is allowed; True is no number here."""
         return not isinstance(val, (bool, np.bool_)) and bool(super().is_satisfied_by(val))
+
+
+class ClassifierWith(HasMethods):
+    """A classifier with these methods: an object, not its class, and no regressor."""
+
+    def __init__(self, *methods: str) -> None:
+        super().__init__(list(methods))
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Whether the value is allowed."""
+        unfit = isinstance(val, (type, RegressorMixin))
+        return not unfit and bool(super().is_satisfied_by(val))
+
+    def __str__(self) -> str:
+        """Say what is allowed."""
+        return f"a classifier, made and not only its class, with {' and '.join(self.methods)}"
 
 
 # Between these its square is still a number.

@@ -49,6 +49,11 @@ def test_without_the_package_the_remedy_is_named(
         sets.find("keel:texture", 0)
 
 
+def test_a_name_that_no_set_has_is_said_with_those_there_are(sets: ModuleType) -> None:
+    with pytest.raises(SystemExit, match=r"no set 'nosuch'; there are 3Clusters, .*, keel:vowel"):
+        sets.find("nosuch", 0)
+
+
 @pytest.mark.parametrize(("per_class", "budget"), [(3, 6), (10, 20), (50, 38)])
 def test_a_table_is_played_with_so_many_requests_of_each_class(
     sets: ModuleType, tmp_path: Path, per_class: int, budget: int
@@ -66,6 +71,9 @@ def test_a_table_is_played_with_so_many_requests_of_each_class(
         (["--strategies", "spare-settled,random"], "needs balanced-gain, uniform"),
         (["--per-class", "0"], "--per-class is 0"),
         (["--classifiers", "svm"], "no classifier 'svm'"),
+        (["--strategies", "spare-settled,balanced-gain,uniform,foo"], "no strategy 'foo'; choose"),
+        (["--trials", "0"], "--trials is 0"),
+        (["--datasets", ""], "nothing to play"),
     ],
 )
 def test_what_cannot_be_played_is_said_first(
@@ -86,7 +94,7 @@ def test_kept_trials_are_told_apart_by_how_they_were_played(
 ) -> None:
     def word(*said: str) -> str:
         monkeypatch.setattr(sys, "argv", ["strategies.py", *said])
-        return strategies._word(strategies.parse())
+        return str(strategies._word(strategies.parse()))
 
     three = ("--strategies", "spare-settled,balanced-gain,uniform")
     ways = [(), ("--quick",), three, ("--quick", *three), ("--quick", "--per-class", "20")]

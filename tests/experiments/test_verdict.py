@@ -247,6 +247,14 @@ def test_only_the_five_most_requested_classes_are_listed() -> None:
     assert said(comparisons, proportions=many).count("(12 %)") == 5
 
 
+def test_where_equal_counts_are_impossible_what_uniform_got_is_said() -> None:
+    scarce = shares(**{"PAL-ACS": (0.35, 0.6, 0.05), "Uniform": (0.48, 0.47, 0.05)})
+    comparisons = [against(base, row("PAL-ACS", -0.05, 0.001)) for base in ("Random", "Uniform")]
+    text = said(comparisons, proportions=scarce)
+    assert "PAL-ACS asks most often for class 1 (60 %, Uniform 47 %)." in text
+    assert "an equal share" not in text
+
+
 # -- played ------------------------------------------------------------------------------------
 
 

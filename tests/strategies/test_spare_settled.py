@@ -13,7 +13,7 @@ from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -47,6 +47,13 @@ def _apart_and_overlapping(per_class=12, n_features=2, seed=0):
 
 def test_it_keeps_the_contract_of_a_strategy():
     check_strategy(SpareSettled())
+
+
+@pytest.mark.parametrize("model", [LogisticRegression, LinearRegression()])
+def test_what_is_no_classifier_is_refused_at_the_first_request(model):
+    X, y = _apart_and_overlapping(1)
+    with pytest.raises(ValueError, match="must be a classifier, made and not only its class"):
+        SpareSettled(model).query(X, y)
 
 
 # A thousand classes are refitted five thousand times.

@@ -215,7 +215,8 @@ def check_classes(classes: npt.ArrayLike | None, y: Labels) -> Labels:
         values, counts = np.unique(found, return_counts=True)
         if (counts > 1).any():
             raise ValueError(
-                f"classes names {values[counts > 1][0]!r} more than once; list each class once."
+                f"classes names {values[counts > 1].tolist()[0]!r} more than once; list each "
+                "class once."
             )
     if len(found) < 2:
         raise ValueError(

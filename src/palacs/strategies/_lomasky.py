@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from palacs.checks import Codes, HasMethods, Whole
+from palacs.checks import ClassifierWith, Codes, Whole
 from palacs.classifier import ParzenWindowClassifier, parzen_out_of_fold
 from palacs.compiled import compiled
 from palacs.evidence import (
@@ -35,7 +35,7 @@ class _CrossValidated(Strategy):
     drawn = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "folds": [Whole(2)],
-        "classifier": [HasMethods(["fit", "predict"]), None],
+        "classifier": [ClassifierWith("fit", "predict"), None],
         "random_state": ["random_state"],
     }
 

@@ -18,9 +18,9 @@ from palacs.arrays import is_tensor, on_host
 from palacs.checks import (
     BANDWIDTH_OR_AUTO,
     Bandwidth,
+    ClassifierWith,
     Codes,
     Features,
-    HasMethods,
     StrOptions,
     Whole,
 )
@@ -146,7 +146,7 @@ class PALACS(Strategy):
         "max_labels": [Whole(1, MOST_LABELS)],
         "bandwidth": BANDWIDTH_OR_AUTO,
         "sampling": [StrOptions({"monte-carlo", "grid"})],
-        "classifier": [HasMethods(["fit", "predict_proba"]), None],
+        "classifier": [ClassifierWith("fit", "predict_proba"), None],
         "random_state": ["random_state"],
     }
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from palacs.arrays import is_tensor, like, on_host
-from palacs.checks import Codes, Features, HasMethods
+from palacs.checks import ClassifierWith, Codes, Features
 from palacs.classifier import ParzenWindowClassifier
 from palacs.compiled import compiled, without_compiling
 from palacs.evidence import (
@@ -88,7 +88,7 @@ class SpareSettled(Strategy):
 
     A class is settled as far as decisions on its left-out instances are right, and would stay
     right with half of its instances. Settled classes are asked for about as often as the square
-    root of the others' counts; where no class is settled, this is `UniformSelection`. Of more
+    root of the others' counts; where all need about as much, this is `UniformSelection`. Of more
     than 4,000 instances an even selection says who is settled, at most 50 of each class or 4,000
     in all. Of more than 2,000 classes a quick look finds the 100 that are most overdue; these and
     what they may be taken for are looked at closely, and one of them is asked for. Of more than
@@ -120,7 +120,7 @@ class SpareSettled(Strategy):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "classifier": [HasMethods(["fit", "predict"]), None],
+        "classifier": [ClassifierWith("fit", "predict"), None],
         "random_state": ["random_state"],
     }
 

@@ -228,12 +228,20 @@ def _savings(winner: str | None, against: Sequence[dict[Any, Any]], budget: int)
 
 
 def _most_requested(strategy: str, proportions: pd.DataFrame) -> list[str]:
-    shares = proportions[proportions["strategy"] == strategy].set_index("class")["proportion"]
-    often = shares[shares > _OFTEN / len(shares)].sort_values(ascending=False)
+    """Say what is asked for more often than with equal counts, as far as the data allow these."""
+    shares, allowed = (
+        proportions[proportions["strategy"] == name].set_index("class")["proportion"]
+        for name in (strategy, UNIFORM)
+    )
+    equal = 1 / len(shares)
+    scarce = bool((allowed < equal / _OFTEN).any())
+    often = shares[shares > _OFTEN * (allowed if scarce else equal)].sort_values(ascending=False)
     if often.empty:
         return []
-    listing = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in often.head(5).items())
-    return [
-        f"{strategy} asks most often for {listing}; an equal share would be "
-        f"{100 / len(shares):.0f} %."
-    ]
+    beside = {name: f", {UNIFORM} {100 * share:.0f} %" for name, share in allowed.items() if scarce}
+    listing = ", ".join(
+        f"{name} ({100 * share:.0f} %{beside.get(name, '')})"
+        for name, share in often.head(5).items()
+    )
+    tail = "" if scarce else f"; an equal share would be {100 * equal:.0f} %"
+    return [f"{strategy} asks most often for {listing}{tail}."]
