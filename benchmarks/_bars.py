@@ -31,7 +31,7 @@ _NONE = "–"
 _MARKS = {
     True: "[green]reached    [/]",
     False: "[red]not reached[/]",
-    None: "[dim]nothing to say[/]",
+    None: "[dim]unknown    [/]",
 }
 
 Ceilings = dict[tuple[str, str], Ceiling | None]
@@ -97,7 +97,7 @@ def show_bars(
     shares = list(shares_reached(played, ceilings, SUBJECT, BASELINE, _WORTH_IT).values())
     share = float(np.mean(shares)) if shares else 0.0
     unknown = [name for (_, name), ceiling in ceilings.items() if ceiling is None]
-    no_share = f"unknown of {', '.join(unknown)}" if unknown else "no set has such a ceiling"
+    no_share = f"no ceiling of {', '.join(unknown)}" if unknown else "no set has such a ceiling"
     phases = tests[tests["phase"] != END]
     above = phases[phases["relative"] > _MOST_ABOVE]
     worse = certain(tests)[certain(tests)["difference"] > 0]
