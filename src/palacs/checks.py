@@ -79,7 +79,7 @@ class ClassifierWith(HasMethods):
 
     def __str__(self) -> str:
         """Say what is allowed."""
-        return f"a classifier, made and not only its class, with {' and '.join(self.methods)}"
+        return f"a classifier with {' and '.join(self.methods)} (made, not only its class)"
 
 
 # Between these its square is still a number.

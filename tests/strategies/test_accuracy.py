@@ -214,7 +214,7 @@ def test_a_perfect_classifier_leaves_redistricting_nothing_to_prefer():
     [
         ({"folds": 1}, r"'folds' .* in the range \[2, inf\). Got 1 instead"),
         ({"folds": 2.5}, r"'folds' parameter .* Got 2.5 instead"),
-        ({"classifier": "svm"}, r"'classifier' .* implementing 'fit' and 'predict'.* Got 'svm'"),
+        ({"classifier": "svm"}, r"'classifier' .* a classifier with fit and predict.* Got 'svm'"),
         ({"classifier": ParzenWindowClassifier(bandwidth=0)}, r"'bandwidth' .* Got 0 instead"),
     ],
 )

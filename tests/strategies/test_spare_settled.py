@@ -52,7 +52,9 @@ def test_it_keeps_the_contract_of_a_strategy():
 @pytest.mark.parametrize("model", [LogisticRegression, LinearRegression()])
 def test_what_is_no_classifier_is_refused_at_the_first_request(model):
     X, y = _apart_and_overlapping(1)
-    with pytest.raises(ValueError, match="must be a classifier, made and not only its class"):
+    with pytest.raises(
+        ValueError, match=r"must be a classifier with fit and predict \(made, not only its class\)"
+    ):
         SpareSettled(model).query(X, y)
 
 
