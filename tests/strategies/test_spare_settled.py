@@ -146,21 +146,34 @@ def _blobs(centres, names, n=12):
     return X, np.repeat(names, n)
 
 
+def _needs(mistaken, weights, confused=None):
+    """Return what is known of left, rest and right, none of which loses anything by halving."""
+    labels, nothing = np.array(["left", "rest", "right"]), np.zeros(3)
+    confused = np.zeros((3, 3)) if confused is None else np.array(confused)
+    few = np.zeros(3, dtype=bool)
+    return Needs(labels, np.array(mistaken), nothing, np.array(weights), confused, few)
+
+
 def test_a_class_that_is_often_mistaken_needs_fewer_but_is_not_called_settled():
-    X, y = _blobs([(0, 0), (0, 0), (0, 0), (2.2, 0)], ["a", "b", "c", "d"], n=25)
-    needs = SpareSettled(random_state=0).explain(X, y)
-    assert needs.weights[3] < 1.0
-    assert needs.mistaken[3] > 0.15
-    assert needs.settled.tolist() == [False] * 4
-    assert needs.reason.endswith(" are still confused; d needs fewer instances.")
-    assert needs.because(3) == (
+    confused = [[0.0, 0.5, 4.0], [0.5, 0.0, 0.5], [4.0, 0.5, 0.0]]
+    needs = _needs([0.6, 0.2, 0.6], [1.0, 0.5, 1.0], confused)
+    assert needs.settled.tolist() == [False] * 3
+    assert needs.reason == "left and right are still confused; rest needs fewer instances."
+    assert needs.because(1) == (
         "although others need more, because it is still asked for now and then"
     )
 
 
+def test_classes_that_need_nearly_as_much_are_not_said_to_need_fewer():
+    needs = _needs([0.5, 0.4, 0.6], [0.9, 0.8, 1.0])
+    assert not needs.spared.any()
+    assert needs.reason == "No class is settled yet, so all are asked for about equally."
+    assert needs.because(1) == "because all classes need about as many, and it is its turn"
+
+
 def test_no_class_is_said_to_be_confused_with_what_is_said_to_need_fewer():
     confused = np.array([[0.0, 3.0, 0.0], [6.0, 0.0, 1.0], [0.1, 0.1, 0.0]])
-    shares, weights = np.array([0.3, 0.7, 0.02]), np.array([0.9, 1.0, 0.1])
+    shares, weights = np.array([0.3, 0.7, 0.02]), np.array([0.7, 1.0, 0.1])
     few = np.zeros(3, dtype=bool)
     needs = Needs(np.array(["rest", "left", "right"]), shares, np.zeros(3), weights, confused, few)
     assert needs.reason == (
@@ -173,9 +186,10 @@ def test_no_class_is_said_to_be_confused_with_what_is_said_to_need_fewer():
 
 def test_classes_that_are_told_apart_closely_are_not_called_confused():
     """Softly a fifth is mistaken, and yet every left-out decision is right."""
-    X = [[0.0], [1.0], [2.0], [5.0], [6.0], [7.0], [90.0], [91.0], [92.0]]
-    y = np.repeat(["left", "right", "rest"], 3)
-    window = ParzenWindowClassifier(2.5, class_prior="uniform")
+    each = np.linspace(0.0, 2.0, 5)
+    X = np.concatenate([each, each + 5.0, each + 90.0])[:, None]
+    y = np.repeat(["left", "right", "rest"], 5)
+    window = ParzenWindowClassifier(3.0, class_prior="uniform")
     needs = SpareSettled(window, 0).explain(X, y)
     assert needs.mistaken[[0, 2]].min() > 0.1
     assert not needs.confused.any()
@@ -197,8 +211,10 @@ def test_where_hardly_anything_is_mistaken_nothing_is_said_to_be_confused():
     needs = SpareSettled(random_state=0).explain(X, y)
     assert needs.mistaken.max() < 0.01
     assert needs.settled.all()
-    assert needs.reason == "class 1 is less settled than class 0 and class 2."
-    assert needs.because(1) == "because it is less settled than class 0 and class 2"
+    assert needs.reason == "All classes are settled, so all are asked for equally."
+    needs = _needs([0.0, 0.04, 0.0], [0.2, 1.0, 0.2])
+    assert needs.reason == "rest is less settled than left and right."
+    assert needs.because(1) == "because it is less settled than left and right"
 
 
 def test_a_class_nobody_has_seen_is_neither_settled_nor_spared():
@@ -451,11 +467,49 @@ def test_counts_settle_where_need_per_instance_is_equal():
         evidence = no_evidence(3)
         evidence.left_out[:] = counts
         evidence.lost[:] = (a / counts)[:, None]
-        weights, _ = needs_of(evidence, 10**9 * counts, RULE)
+        weights, _ = needs_of(evidence, 10**9 * counts, RULE._replace(chance=0.0))
         counts[overdue_by(weights, counts).argmax()] += 1
     assert counts[0] == pytest.approx(counts[1], abs=2)
-    # Settled is below three quarters of a typical need, so that the share is that much larger.
-    assert counts[2] / counts[0] == pytest.approx(np.sqrt(0.04 / RULE.settled_below), rel=0.05)
+    assert counts[2] / counts[0] == pytest.approx(np.sqrt(0.04), rel=0.05)
+
+
+def _evidence(mistaken, decided, lost=0.0):
+    """Return evidence of so many decisions on each class, mistaken with these shares."""
+    evidence = no_evidence(len(mistaken))
+    evidence.left_out[:] = decided
+    evidence.mistaken[:] = decided * np.array(mistaken)
+    evidence.lost[:] = np.broadcast_to(lost, (2 * SPLITS, len(mistaken))).T
+    return evidence
+
+
+@given(st.integers(2, 60), st.integers(2, 25), st.integers(0, 2**32 - 1))
+def test_allowing_for_chance_spares_no_class_more(n_classes, decided, seed):
+    """Whole mistakes with one probability for all classes: their spread is what chance makes it."""
+    rng = np.random.default_rng(seed)
+    shares = rng.binomial(decided, 0.4, size=n_classes) / decided
+    counts = np.full(n_classes, decided)
+    drawn, _ = needs_of(_evidence(shares, decided), counts, RULE)
+    followed, _ = needs_of(_evidence(shares, decided), counts, RULE._replace(chance=0.0))
+    assert (drawn >= followed - 1e-12).all()
+
+
+def test_a_spread_that_chance_explains_makes_no_difference():
+    shares, counts = [0.4, 0.5, 0.6], np.full(3, 6)
+    weights, _ = needs_of(_evidence(shares, 6, lost=0.1), counts, RULE)
+    assert weights.tolist() == [1.0, 1.0, 1.0]
+    # A hundred times as many decisions say the same more surely.
+    weights, _ = needs_of(_evidence(shares, 600, lost=0.1), 100 * counts, RULE)
+    assert weights[0] < weights[1] < weights[2] == 1.0
+
+
+def test_mistakes_that_more_instances_would_not_mend_are_followed_less():
+    """Where halving a class loses hardly anything, only one far below the others is spared."""
+    shares, counts = [0.02, 0.3, 0.5, 0.6], np.full(4, 100)
+    learnable, _ = needs_of(_evidence(shares, 100, lost=0.06), counts, RULE)
+    hopeless, _ = needs_of(_evidence(shares, 100, lost=0.001), counts, RULE)
+    assert learnable[1] < 0.75
+    assert hopeless[1:].tolist() == [1.0, 1.0, 1.0]
+    assert hopeless[0] < 0.5
 
 
 def test_left_out_instances_per_class_are_bounded():

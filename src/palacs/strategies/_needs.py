@@ -17,6 +17,9 @@ from palacs.strategies._words import listing, named
 
 # So few decisions on a settled class are mistaken, counted softly, also with half of it missing.
 _SETTLED = 0.1
+# Who should have at most so much of the requests of a class that needs the most is said to need
+# fewer; what differs by less is hardly noticed.
+_FEWER = 0.75
 # A rival is named where it takes at least this part of the mistakes on a class.
 _NAMED = 0.25
 
@@ -62,16 +65,22 @@ class Needs:
         return settled
 
     @property
+    def equal(self) -> bool:
+        """Whether all classes are asked for equally."""
+        return bool((self.weights == 1.0).all())
+
+    @property
     def spared(self) -> Marks:
-        """Whether a class is known to need fewer instances than others, shape (n_classes,)."""
-        spared: Marks = (self.weights < 1.0) & ~np.isnan(self.mistaken)
+        """Whether a class is known to need clearly fewer instances than others, (n_classes,)."""
+        spared: Marks = (self.weights <= _FEWER) & ~np.isnan(self.mistaken)
         return spared
 
     @property
     def reason(self) -> str:
         """One sentence for the person who is asked."""
         if not self.spared.any():
-            return f"{self._no_difference()}, so all are asked for equally."
+            about = "" if self.equal else "about "
+            return f"{self._no_difference()}, so all are asked for {about}equally."
         open_ = ~self.spared & ~np.isnan(self.mistaken)
         hard = np.flatnonzero(open_ & ~self.few)
         if len(hard) == 0:
@@ -85,7 +94,7 @@ class Needs:
         return "; ".join([self._mistakes_on(worst), *self._less_needed()]) + "."
 
     def because(self, code: int) -> str:
-        """Say why a class is asked for, where some classes are spared."""
+        """Say why a class is asked for, where not all are asked for equally."""
         if np.isnan(self.mistaken[code]):
             return "because none of its instances has come yet"
         if self.spared[code] and self.settled[code]:
@@ -94,6 +103,8 @@ class Needs:
             return "although others need more, because it is still asked for now and then"
         if self.few[code]:
             return "because it has too few instances yet to be called settled"
+        if not self.spared.any():
+            return "because all classes need about as many, and it is its turn"
         if self.mistaken[code] <= _SETTLED:
             return f"because it is less settled than {self._listed(self.spared)}"
         others = " and ".join(self._less_needed())

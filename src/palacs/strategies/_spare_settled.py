@@ -57,19 +57,26 @@ class Rule(NamedTuple):
 
     Attributes
     ----------
-    settled_below : float
-        Needs within this factor of a typical one are met equally.
     slope : float
         What halving a class costs weighs so much beside the mistakes made now.
     imaginary : float
         Imaginary instances of average need per class: no class is ever known to be perfect.
+    chance : float
+        Variance of a soft decision, relative to a whole one of the same probability: how far
+        needs that differ are drawn together.
+    least_cap, most_cap, learnable : float
+        Needs above a cap are met equally. In units of a typical need it is ``learnable`` times
+        what halving a class costs per mistake made now, and within the two others.
     at_least : int
         A class of fewer instances is asked for as those that need the most.
     """
 
-    settled_below: float = 0.75
-    slope: float = 4.0
+    slope: float = 2.0
     imaginary: float = 1.0
+    chance: float = 0.75
+    least_cap: float = 0.45
+    most_cap: float = 1.25
+    learnable: float = 10.0
     at_least: int = 0
 
 
@@ -78,7 +85,10 @@ RULE = Rule()
 # sizes move its borders, which only the slope sees; and recordings that are alike vouch for each
 # other, so that another imaginary instance speaks up.
 _FOLDS = 5
-REFITTED = Rule(slope=8.0, imaginary=2.0, at_least=_FOLDS)
+_FIXED_CAP = Rule(chance=0.0, least_cap=0.75, most_cap=0.75)
+REFITTED = _FIXED_CAP._replace(slope=8.0, imaginary=2.0, at_least=_FOLDS)
+# A quick look at very many classes knows mistakes alone.
+_QUICK = _FIXED_CAP._replace(slope=0.0)
 # Of very many classes so many are looked at closely, and those around them.
 OPEN = 100
 
@@ -203,7 +213,7 @@ class SpareSettled(Strategy):
                 return None
             labelled, code = labelled.of_classes(codes), int(np.searchsorted(codes, code))
         needs = self._needs(labelled, pick.stream)
-        return needs.because(code) if needs.spared.any() else fewest(pick)
+        return fewest(pick) if needs.equal else needs.because(code)
 
     def takes_tensors(self) -> bool:
         """Whether tensors are looked at where they lie: where the Parzen window is the model."""
@@ -289,7 +299,7 @@ def open_classes(
     seen = screen(labelled)
     nothing = np.zeros((labelled.n_classes, 1))
     evidence = ClassEvidence(np.ones(len(nothing)), seen.mistaken, nothing, nothing[:0])
-    weights, _ = needs_of(evidence, labelled.counts, RULE)
+    weights, _ = needs_of(evidence, labelled.counts, _QUICK)
     quick: Utilities = overdue_by(weights, labelled.counts_with_pending)
     chance = stream.generator().random(labelled.n_classes)
     # Of a class without an instance, paused or under way, there is nothing to look at.
@@ -332,37 +342,69 @@ def _spare_utilities(form: SpareForm, acquired: Acquired, n: int, stream: Stream
 def needs_of(evidence: ClassEvidence, counts: Codes, rule: Rule) -> tuple[Features, Features]:
     """Return the weight of each class and what halving it would lose, both (n_classes,).
 
-    The need s_y = E_y / C + slope F_y is drawn towards its mean by imaginary instances. Weights
-    are relative to three quarters of the need that a typical mistake meets, Σ s² / Σ s, and at
-    most 1.
+    The need s_y = E_y + slope F_y, relative to its mean, is drawn towards it as far as chance
+    explains how classes differ, and by imaginary instances. Weights follow needs up to a cap, and
+    are relative to the largest.
     """
     n_classes = counts.shape[0]
-    need = np.zeros(n_classes)
+    need, chance = np.ones(n_classes), np.zeros(n_classes)
     lost = np.zeros(n_classes)
     present = 0
     for c in range(n_classes):
         present += 1 if counts[c] else 0
-    mean = 0.0
+    mean, mistaken, halved = 0.0, 0.0, 0.0
     for c in range(n_classes):
         if counts[c] == 0:
             continue
-        for h in range(evidence.lost.shape[1]):
-            lost[c] += max(evidence.lost[c, h], 0.0) / evidence.lost.shape[1] / present
-        need[c] = evidence.mistaken[c] / evidence.left_out[c] / present + rule.slope * lost[c]
+        halves, decided = evidence.lost.shape[1], evidence.left_out[c]
+        for h in range(halves):
+            halved += evidence.lost[c, h] / halves / present
+            lost[c] += max(evidence.lost[c, h], 0.0) / halves / present
+        share = evidence.mistaken[c] / decided
+        need[c] = share + rule.slope * lost[c] * present
+        # With half an instance of either kind: no decision is ever known to be always right.
+        seen = (evidence.mistaken[c] + 0.5) / (decided + 1.0)
+        chance[c] = rule.chance * seen * (1.0 - seen) / decided
+        mistaken += share / present
         mean += need[c] / present
-    weights = np.ones(n_classes)
     if mean == 0.0:
-        return weights, lost
+        return np.ones(n_classes), lost
+    for c in range(n_classes):
+        if counts[c]:
+            # Relative to the mean, so that the squares of tiny needs do not vanish.
+            need[c] /= mean
+            chance[c] = chance[c] / mean / mean
+    spread = _beyond_chance(need, chance, counts)
     squares, total = 0.0, 0.0
     for c in range(n_classes):
-        # Relative to the mean, so that the squares of tiny needs do not vanish.
-        weights[c] = (counts[c] * need[c] / mean + rule.imaginary) / (counts[c] + rule.imaginary)
-        squares += weights[c] ** 2
-        total += weights[c]
-    cap = rule.settled_below * squares / total
+        if counts[c]:
+            real = spread / (spread + chance[c]) if spread > 0.0 else 0.0
+            need[c] = 1.0 + real * (need[c] - 1.0)
+            need[c] = (counts[c] * need[c] + rule.imaginary) / (counts[c] + rule.imaginary)
+        squares += need[c] ** 2
+        total += need[c]
+    part = rule.learnable * halved / mistaken if mistaken > 0.0 else rule.most_cap
+    cap = min(max(part, rule.least_cap), rule.most_cap) * squares / total
+    cap = min(cap, need.max())
+    weights = np.ones(n_classes)
     for c in range(n_classes):
-        weights[c] = min(1.0, weights[c] / cap) if counts[c] >= rule.at_least else 1.0
+        if counts[c] >= rule.at_least:
+            weights[c] = min(1.0, need[c] / cap)
     return weights, lost
+
+
+@compiled
+def _beyond_chance(need: Features, chance: Features, counts: Codes) -> float:
+    """Return how much of the variance of needs (n_classes,) around 1 chance leaves."""
+    squares, by_chance, present = 0.0, 0.0, 0
+    for c in range(counts.shape[0]):
+        if counts[c]:
+            squares += (need[c] - 1.0) ** 2
+            by_chance += chance[c]
+            present += 1
+    if present < 2:
+        return 0.0
+    return max(squares / (present - 1) - by_chance / present, 0.0)
 
 
 @compiled
