@@ -85,10 +85,9 @@ RULE = Rule()
 # sizes move its borders, which only the slope sees; and recordings that are alike vouch for each
 # other, so that another imaginary instance speaks up.
 _FOLDS = 5
-_FIXED_CAP = Rule(chance=0.0, least_cap=0.75, most_cap=0.75)
-REFITTED = _FIXED_CAP._replace(slope=8.0, imaginary=2.0, at_least=_FOLDS)
-# A quick look at very many classes knows mistakes alone.
-_QUICK = _FIXED_CAP._replace(slope=0.0)
+REFITTED = Rule(slope=4.0, imaginary=2.0, at_least=_FOLDS)
+# A quick look at very many classes knows mistakes alone, and not how many decisions they rest on.
+_QUICK = Rule(slope=0.0, chance=0.0, least_cap=0.75, most_cap=0.75)
 # Of very many classes so many are looked at closely, and those around them.
 OPEN = 100
 
