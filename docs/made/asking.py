@@ -23,8 +23,8 @@ width = experiment.classifier.bandwidth
 def final_error(split: Split, asked: list[int]) -> float:
     """Return the error of the Parzen window after all that was asked for, as the page does."""
     order = np.array([*split.start, *asked])
-    X = split.X[split.rows_of(order)].round(4)
-    squared = ((split.X_test.round(4)[:, None] - X[None]) ** 2).sum(axis=2)
+    X = split.X[split.rows_of(order)].round(5)
+    squared = ((split.X_test.round(5)[:, None] - X[None]) ** 2).sum(axis=2)
     near = np.exp(-squared / (2 * width**2)) @ (order[:, None] == np.arange(split.n_classes))
     return float((near.argmax(axis=1) != split.y_test).mean())
 
@@ -39,9 +39,9 @@ def sample(name: str, number: int) -> dict[str, object]:
         assert abs(found - trial.errors[-1]) < 1e-12, (name, number, title)
     queues = np.split(split.X, split.first[1:-1])
     return {
-        "queues": [queue[: budget + 1].round(4).tolist() for queue in queues],
+        "queues": [queue[: budget + 1].round(5).tolist() for queue in queues],
         "start": split.start.tolist(),
-        "test": split.X_test.round(4).tolist(),
+        "test": split.X_test.round(5).tolist(),
         "truth": split.y_test.tolist(),
         "asked": {title: trial.requested.tolist() for title, trial in trials.items()},
     }

@@ -66,7 +66,7 @@ class Needs:
 
     @property
     def equal(self) -> bool:
-        """Whether all classes are asked for equally."""
+        """Whether all classes should have equally many instances."""
         return bool((self.weights == 1.0).all())
 
     @property
@@ -80,7 +80,7 @@ class Needs:
         """One sentence for the person who is asked."""
         if not self.spared.any():
             about = "" if self.equal else "about "
-            return f"{self._no_difference()}, so all are asked for {about}equally."
+            return f"{self._no_difference()}, so all should have {about}equally many."
         open_ = ~self.spared & ~np.isnan(self.mistaken)
         hard = np.flatnonzero(open_ & ~self.few)
         if len(hard) == 0:
@@ -88,13 +88,17 @@ class Needs:
             too_few = f"{self._listed(open_)} {verb} too few instances yet"
             return "; ".join([too_few, *self._less_needed()]) + "."
         worst = int(hard[np.argsort(-self.mistaken[hard], kind="stable")][0])
-        if self.mistaken[worst] <= _SETTLED:
+        if self.mistaken[worst] <= _SETTLED and self._all_spared_settled:
             verb = "is" if len(hard) == 1 else "are"
             return f"{self._listed(hard)} {verb} less settled than {self._listed(self.spared)}."
+        if self.mistaken[worst] <= _SETTLED:
+            verb = "depends" if len(hard) == 1 else "depend"
+            every = f"{self._listed(hard)} still {verb} on every instance"
+            return "; ".join([every, *self._less_needed()]) + "."
         return "; ".join([self._mistakes_on(worst), *self._less_needed()]) + "."
 
     def because(self, code: int) -> str:
-        """Say why a class is asked for, where not all are asked for equally."""
+        """Say why a class is asked for, where not all should have equally many."""
         if np.isnan(self.mistaken[code]):
             return "because none of its instances has come yet"
         if self.spared[code] and self.settled[code]:
@@ -105,10 +109,16 @@ class Needs:
             return "because it has too few instances yet to be called settled"
         if not self.spared.any():
             return "because all classes need about as many, and it is its turn"
-        if self.mistaken[code] <= _SETTLED:
+        if self.mistaken[code] <= _SETTLED and self._all_spared_settled:
             return f"because it is less settled than {self._listed(self.spared)}"
+        if self.mistaken[code] <= _SETTLED:
+            return "because decisions on it still depend on every instance"
         others = " and ".join(self._less_needed())
         return f"because {self._mistakes_on(code, 'it')}, while {others}"
+
+    @property
+    def _all_spared_settled(self) -> bool:
+        return bool(self.settled[self.spared].all())
 
     def _no_difference(self) -> str:
         if self.settled.all():

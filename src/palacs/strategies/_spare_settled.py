@@ -212,7 +212,13 @@ class SpareSettled(Strategy):
                 return None
             labelled, code = labelled.of_classes(codes), int(np.searchsorted(codes, code))
         needs = self._needs(labelled, pick.stream)
-        return fewest(pick) if needs.equal else needs.because(code)
+        if needs.equal:
+            return fewest(pick)
+        counts = labelled.counts_with_pending
+        if counts[code] and _still_next(needs.weights, counts, code):
+            many = "instance" if counts[code] == 1 else "instances"
+            return f"because it has only {counts[code]} {many} yet, with those under way"
+        return needs.because(code)
 
     def takes_tensors(self) -> bool:
         """Whether tensors are looked at where they lie: where the Parzen window is the model."""
@@ -285,6 +291,13 @@ class SpareSettled(Strategy):
         width = resolve_bandwidth_tensor(model.bandwidth, X, y, n_classes, some.width_rows)
         rows = latest_of_each(y, n_classes, LEFT_OUT)
         return evidence_of_tensor(X, rows, some.known, (width, prior))
+
+
+def _still_next(weights: Features, counts: Codes, code: int) -> bool:
+    """Whether a class would be asked for once more right away, by weights (n_classes,)."""
+    once_more = counts.copy()
+    once_more[code] += 1
+    return int(overdue_by(weights, once_more).argmax()) == code
 
 
 def open_classes(
