@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from palacs.evidence import ClassEvidence, LabelledSet, evidence_of_many
+from palacs.evidence import WIDER, ClassEvidence, LabelledSet, evidence_of_many
 from palacs.evidence._held_tensors import HeldTensors, held_tensors
 from palacs.kernel import choose_places
 
@@ -102,7 +102,7 @@ def test_only_the_class_that_changed_is_worked_out() -> None:
     told = torch.tensor(X)
     held = HeldTensors(told, N_CLASSES, MOST, LEFT_OUT)
     decided(held, told[:100], Y[:100])
-    width = held.bandwidth
+    width = held.bandwidth / WIDER
     held.around.sums[:] = torch.nan  # whoever worked these out again would notice
     decided(held, told[:101], Y[:101], width)
     rows = held.around.sums[:, 0].view(N_CLASSES, N_CLASSES, LEFT_OUT)

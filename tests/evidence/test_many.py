@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from palacs.checks import Bandwidth
 from palacs.evidence import (
     LEFT_OUT,
+    WIDER,
     LabelledSet,
     Origin,
     evidence_of_many,
@@ -60,8 +61,8 @@ def test_decisions_are_those_of_the_whole_matrix_of_distances(prior, dtype) -> N
     assert np.array_equal(in_half, np.stack([counts // 2] * 2, axis=1))
     rows = latest_of_each(y, N_CLASSES, LEFT_OUT)
     wanted = no_evidence(N_CLASSES)
-    squared = squared_distances(X[order][rows], X[order], 2.0)
-    tally(squared, rows, Halves(y, counts, half, in_half), (2.0, prior), wanted)
+    squared = squared_distances(X[order][rows], X[order], 2.0 * WIDER)
+    tally(squared, rows, Halves(y, counts, half, in_half), (2.0 * WIDER, prior), wanted)
     close = {np.float64: 1e-9, np.float32: 1e-4}[dtype]
     for mine, theirs in zip(found, wanted, strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=close, atol=close)
@@ -127,7 +128,7 @@ def test_only_the_class_that_changed_is_worked_out(monkeypatch) -> None:
     sums = held.sums
     assert sums is not None
     sums.logs[:] = np.nan  # whoever worked these out again would notice
-    evidence_of_many(labelled([*rows, 500], store=store), held.bandwidth, PRIOR)
+    evidence_of_many(labelled([*rows, 500], store=store), held.bandwidth / WIDER, PRIOR)
     changed = np.isfinite(sums.logs[:, 0, :])
     wanted = np.zeros((N_CLASSES, N_CLASSES), dtype=bool)
     wanted[Y[500]] = wanted[:, Y[500]] = True

@@ -30,7 +30,8 @@ from palacs.evidence._settled import (
     tally,
 )
 from palacs.strategies import Conditions, Needs, Pick, SpareSettled, UniformSelection, because
-from palacs.strategies._spare_settled import RULE, _still_next, needs_of, overdue_by
+from palacs.strategies._spare_settled import _still_next
+from palacs.strategies._weights import RULE, needs_of, overdue_by
 from palacs.stream import Stream
 from palacs.testing import check_strategy, strategy_checks
 
@@ -67,11 +68,11 @@ def test_it_keeps_the_contract_with_a_classifier_of_its_own(check):
     check(SpareSettled(KNeighborsClassifier(1)))
 
 
-def test_a_settled_class_is_asked_for_rarely_and_confused_ones_equally():
+def test_a_settled_class_is_asked_for_rarely_and_confused_ones_about_equally():
     X, y = _apart_and_overlapping()
     quotas = SpareSettled(random_state=0).quotas(X, y, 60)
     assert quotas["rest"] <= 6
-    assert abs(quotas["left"] - quotas["right"]) <= 1
+    assert min(quotas["left"], quotas["right"]) >= 20
 
 
 @pytest.mark.parametrize("n_features", [2, 64, 1024])
@@ -119,7 +120,7 @@ def test_a_class_that_needs_all_its_instances_is_not_settled():
     lost = dict(zip(needs.classes.tolist(), needs.lost.tolist(), strict=True))
     weights = dict(zip(needs.classes.tolist(), needs.weights.tolist(), strict=True))
     assert lost["many"] > 0.02
-    assert weights["many"] == 1.0
+    assert weights["many"] > 0.9
     assert weights["far"] < 0.5
     assert lost["far"] == pytest.approx(0.0, abs=1e-9)
 
@@ -477,13 +478,13 @@ def test_weights_are_shares_and_the_neediest_class_has_all_of_its_own(counts, se
 
 def test_counts_settle_where_need_per_instance_is_equal():
     """With needs that fall like a / n the rule ends near Neyman's shares, ∝ sqrt(a)."""
-    a = np.array([1.0, 1.0, 0.04])
+    a = np.array([100.0, 100.0, 4.0])
     counts = np.ones(3, dtype=np.int64)
     for _ in range(3_000):
         evidence = no_evidence(3)
         evidence.left_out[:] = counts
         evidence.lost[:] = (a / counts)[:, None]
-        weights, _ = needs_of(evidence, 10**9 * counts, RULE._replace(chance=0.0))
+        weights, _ = needs_of(evidence, 10**9 * counts, RULE._replace(chance=0.0, worthless=0.0))
         counts[overdue_by(weights, counts).argmax()] += 1
     assert counts[0] == pytest.approx(counts[1], abs=2)
     assert counts[2] / counts[0] == pytest.approx(np.sqrt(0.04), rel=0.05)
@@ -510,22 +511,29 @@ def test_allowing_for_chance_spares_no_class_more(n_classes, decided, seed):
 
 
 def test_a_spread_that_chance_explains_makes_no_difference():
-    shares, counts = [0.4, 0.5, 0.6], np.full(3, 6)
-    weights, _ = needs_of(_evidence(shares, 6, lost=0.1), counts, RULE)
+    shares, counts = [0.3, 0.5, 0.55], np.full(3, 6)
+    weights, _ = needs_of(_evidence(shares, 6), counts, RULE)
     assert weights.tolist() == [1.0, 1.0, 1.0]
     # A hundred times as many decisions say the same more surely.
-    weights, _ = needs_of(_evidence(shares, 600, lost=0.1), 100 * counts, RULE)
-    assert weights[0] < weights[1] < weights[2] == 1.0
+    weights, _ = needs_of(_evidence(shares, 600), 100 * counts, RULE)
+    assert weights[0] < weights[1] <= weights[2] == 1.0
 
 
-def test_mistakes_that_more_instances_would_not_mend_are_followed_less():
-    """Where halving a class loses hardly anything, only one far below the others is spared."""
-    shares, counts = [0.02, 0.3, 0.5, 0.6], np.full(4, 100)
-    learnable, _ = needs_of(_evidence(shares, 100, lost=0.06), counts, RULE)
-    hopeless, _ = needs_of(_evidence(shares, 100, lost=0.001), counts, RULE)
-    assert learnable[1] < 0.75
-    assert hopeless[1:].tolist() == [1.0, 1.0, 1.0]
-    assert hopeless[0] < 0.5
+def test_a_spread_that_is_worth_nothing_makes_no_difference_however_sure():
+    weights, _ = needs_of(_evidence([0.45, 0.5, 0.55], 10**6), np.full(3, 10**6), RULE)
+    assert weights.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_mistakes_are_followed_as_far_as_there_is_something_to_learn_where_they_are_made():
+    """Where halving costs the most in classes that are rarely mistaken, the others are hopeless."""
+    shares, counts = np.array([0.1, 0.3, 0.5, 0.6]), np.full(4, 100)
+    along, _ = needs_of(_evidence(shares, 100, lost=0.1 * shares), counts, RULE)
+    against, _ = needs_of(_evidence(shares, 100, lost=[0.3, 0.05, 0.0, -0.05]), counts, RULE)
+    nowhere, _ = needs_of(_evidence(shares, 100, lost=0.0), counts, RULE)
+    assert along[0] < 0.35
+    assert along[1] < 0.8
+    assert against.tolist() == [1.0, 1.0, 1.0, 1.0]
+    assert nowhere[0] < 0.35
 
 
 def test_left_out_instances_per_class_are_bounded():

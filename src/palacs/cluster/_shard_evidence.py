@@ -21,6 +21,7 @@ from palacs.evidence import (
     LEFT_OUT,
     NEGLIGIBLE,
     SPLITS,
+    WIDER,
     ClassEvidence,
     Halves,
     add_similar,
@@ -74,7 +75,7 @@ def sharded_evidence(
     `palacs.evidence.tally`; ``steady_rows`` as in `resolve_sharded`.
     """
     y, n_classes = known.y, len(known.counts)
-    bandwidth = resolve_sharded(model[0], shards, (y, n_classes), steady_rows)
+    bandwidth = WIDER * resolve_sharded(model[0], shards, (y, n_classes), steady_rows)
     shards = shards.with_halves(known.half)
     rows = latest_of_each(y, n_classes, LEFT_OUT)
     # By the rule of many instances nothing is negligible; so far away nothing is left of it.

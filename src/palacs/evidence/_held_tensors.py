@@ -30,7 +30,7 @@ from palacs.checks import Bandwidth, Codes, Features
 from palacs.evidence._held_decisions import HeldDecisions
 from palacs.evidence._labelled_set import LabelledSet
 from palacs.evidence._many import most_of_each, places_of_many
-from palacs.evidence._settled import LEFT_OUT, ClassEvidence
+from palacs.evidence._settled import LEFT_OUT, WIDER, ClassEvidence
 from palacs.kernel import Places, TensorWidths, parts_of_classes
 
 # Beyond this much memory on a device nothing is kept, and decisions are made by other steps.
@@ -84,7 +84,7 @@ class HeldTensors:
             width = self.widths.bandwidth(self.cells, self.counts, places.left_out)
         else:
             width = float(bandwidth)
-        if width is None or not self._renew(width):
+        if width is None or not self._renew(WIDER * width):
             return None
         if self.decisions is None or not np.array_equal(self.decisions.prior, prior):
             self.decisions = HeldDecisions(self.cells, self.counts, places.left_out, prior)

@@ -23,6 +23,7 @@ from palacs.evidence._settled import (
     LEFT_OUT,
     SPLITS,
     TAKEN,
+    WIDER,
     ClassEvidence,
     Halves,
     no_evidence,
@@ -72,7 +73,7 @@ def evidence_of_many(labelled: LabelledSet, bandwidth: Bandwidth, prior: Feature
         if held.evidence is not None and held.evidence[0] == (bandwidth, prior.tobytes()):
             return held.evidence[1]
         work = _Work(labelled.X, chosen, held, threads)
-        width = work.bandwidth() if bandwidth == "auto" else float(bandwidth)
+        width = WIDER * (work.bandwidth() if bandwidth == "auto" else float(bandwidth))
         sums = work.held_sums(width) if lasting else work.passing_sums(width)
 
         def decide(rows: Codes) -> Features:

@@ -23,6 +23,9 @@ from palacs.stream import FOLDS, HALVES, Stream, permutation, philox, to_unit
 SPLITS = 2
 # The latest so many instances of each class are left out in turn: PAL-ACS's number of points.
 LEFT_OUT = 25
+# Left-out decisions look so many times as far as the model: with its own bandwidth, which suits all
+# instances together, the one or two nearest of a class decide alone, and chance with them.
+WIDER = 1.5
 # Similarities below exp(-30) of the nearest decide nothing.
 NEGLIGIBLE = 30.0
 # At most so surely right, an instance is taken for its rival; ties are, up to rounding.

@@ -21,6 +21,7 @@ from palacs.evidence import (
     LEFT_OUT,
     MANY,
     VERY_MANY,
+    WIDER,
     ClassEvidence,
     LabelledSet,
     check_labelled_set,
@@ -49,45 +50,18 @@ from palacs.strategies._compiled_form import Acquired, as_number, bandwidth_for,
 from palacs.strategies._counts import fewest
 from palacs.strategies._needs import Needs
 from palacs.strategies._pick import Pick, Utilities
+from palacs.strategies._weights import (
+    REFITTED,
+    RULE,
+    Rule,
+    needs_of,
+    needs_of_refitted,
+    overdue_by,
+)
 from palacs.stream import Stream, seed_of
 
-
-class Rule(NamedTuple):
-    """What is left to choose in `needs_of`; docs/theory.md argues for each.
-
-    Attributes
-    ----------
-    slope : float
-        What halving a class costs weighs so much beside the mistakes made now.
-    imaginary : float
-        Imaginary instances of average need per class: no class is ever known to be perfect.
-    chance : float
-        Variance of a soft decision, relative to a whole one of the same probability: how far
-        needs that differ are drawn together.
-    least_cap, most_cap, learnable : float
-        Needs above a cap are met equally. In units of a typical need it is ``learnable`` times
-        what halving a class costs per mistake made now, and within the two others.
-    at_least : int
-        A class of fewer instances is asked for as those that need the most.
-    """
-
-    slope: float = 2.0
-    imaginary: float = 1.0
-    chance: float = 0.75
-    least_cap: float = 0.45
-    most_cap: float = 1.25
-    learnable: float = 10.0
-    at_least: int = 0
-
-
-RULE = Rule()
-# Where a model is fitted anew: of so many folds each should leave out one of each class. Class
-# sizes move its borders, which only the slope sees; and recordings that are alike vouch for each
-# other, so that another imaginary instance speaks up.
-_FOLDS = 5
-REFITTED = Rule(slope=4.0, imaginary=2.0, at_least=_FOLDS)
 # A quick look at very many classes knows mistakes alone, and not how many decisions they rest on.
-_QUICK = Rule(slope=0.0, chance=0.0, least_cap=0.75, most_cap=0.75)
+_QUICK = Rule(slope=0.0, cap=0.75, worthless=0.0, chance=0.0)
 # Of very many classes so many are looked at closely, and those around them.
 OPEN = 100
 
@@ -97,8 +71,8 @@ class SpareSettled(Strategy):
 
     A class is settled as far as decisions on its left-out instances are right, and would stay
     right with half of its instances. Settled classes are asked for about as often as the square
-    root of the others' counts; where chance explains how classes differ, this is
-    `UniformSelection`. Of more than 4,000 instances an even selection says who is settled, at most
+    root of the others' counts; where chance explains how classes differ, or the often mistaken
+    ones have the least to learn, this is `UniformSelection`. Of more than 4,000 instances an even selection says who is settled, at most
     50 of each class or 4,000 in all. Of more than 2,000 classes a quick look finds the 100 that are
     most overdue; these and what they may be taken for are looked at closely, and one of them is
     asked for. Of more than 4,000 rows of a tensor on a GPU the object keeps, on that GPU, what its
@@ -120,8 +94,10 @@ class SpareSettled(Strategy):
     on it.
 
     >>> from palacs.strategies import SpareSettled
-    >>> X = [[0.1], [0.12], [0.14], [0.70], [0.76], [0.82], [0.72], [0.78], [0.80]]
-    >>> y = ["rest"] * 3 + ["left"] * 3 + ["right"] * 3
+    >>> rest = [[0.10], [0.12], [0.14], [0.11], [0.13]]
+    >>> left = [[0.70], [0.76], [0.82], [0.73], [0.79]]
+    >>> right = [[0.72], [0.78], [0.80], [0.74], [0.77]]
+    >>> X, y = rest + left + right, ["rest"] * 5 + ["left"] * 5 + ["right"] * 5
     >>> strategy = SpareSettled(random_state=0)
     >>> strategy.query(X, y, batch_size=10).tolist().count("rest") <= 3
     True
@@ -150,13 +126,16 @@ class SpareSettled(Strategy):
 
     def utilities_by(self, evidence: ClassEvidence, labelled: LabelledSet) -> Utilities:
         """Return how overdue each class is by evidence, whoever found it, shape (n_classes,)."""
-        weights, _ = needs_of(evidence, labelled.counts, self._rule())
+        weights, _ = self._weights(evidence, labelled)
         overdue: Utilities = overdue_by(weights, labelled.counts_with_pending)
         return overdue
 
-    def _rule(self) -> Rule:
-        # A subclass of the Parzen window may predict differently, so only the class itself is it.
-        return RULE if self.takes_tensors() else REFITTED
+    def _weights(self, evidence: ClassEvidence, labelled: LabelledSet) -> tuple[Features, Features]:
+        if self.takes_tensors():
+            weights, lost = needs_of(evidence, labelled.counts, RULE)
+        else:
+            weights, lost = needs_of_refitted(evidence, labelled.counts, REFITTED)
+        return weights, lost
 
     def _screens(self, labelled: LabelledSet) -> bool:
         return labelled.n_classes > VERY_MANY and len(labelled) > MANY and labelled.steady
@@ -165,7 +144,7 @@ class SpareSettled(Strategy):
         """Return utilities of the classes that are looked at closely, above all the others'."""
         quick, codes = open_classes(labelled, stream)
         some = labelled.of_classes(codes)
-        weights, _ = needs_of(self._evidence(some, stream), some.counts, self._rule())
+        weights, _ = self._weights(self._evidence(some, stream), some)
         looked_at = overdue_by(weights, labelled.counts_with_pending[codes])
         utilities: Utilities = quick * (0.5 * looked_at.min() / quick.max())
         utilities[codes] = looked_at
@@ -241,10 +220,10 @@ class SpareSettled(Strategy):
             labelled = labelled.of_classes(open_classes(labelled, stream)[1])
         with without_compiling(len(labelled)):
             evidence = self._evidence(labelled, stream)
-            weights, lost = needs_of(evidence, labelled.counts, self._rule())
+            weights, lost = self._weights(evidence, labelled)
         decided = evidence.left_out
         shares = np.where(decided > 0, evidence.mistaken / np.maximum(decided, 1.0), np.nan)
-        few = labelled.counts < self._rule().at_least
+        few = labelled.counts < (0 if self.takes_tensors() else REFITTED.at_least)
         return Needs(labelled.classes, shares, lost, weights, evidence.confused, few)
 
     def _evidence(self, labelled: LabelledSet, stream: Stream) -> ClassEvidence:
@@ -253,7 +232,7 @@ class SpareSettled(Strategy):
             model = default_model()
         # A subclass may predict differently, so only the class itself takes the fast path.
         if type(model) is not ParzenWindowClassifier:
-            return out_of_fold_evidence(labelled.thinned(), model, _FOLDS, stream)
+            return out_of_fold_evidence(labelled.thinned(), model, REFITTED.at_least, stream)
         model._validate_params()
         if len(labelled) > MANY and labelled.steady:
             return self._evidence_of_many(labelled, model)
@@ -263,9 +242,9 @@ class SpareSettled(Strategy):
         rows = latest_of_each(y, n_classes, LEFT_OUT)
         prior = parzen_prior(model, labelled)
         if is_tensor(X):
-            width = resolve_bandwidth_tensor(model.bandwidth, X, y, n_classes)
+            width = WIDER * resolve_bandwidth_tensor(model.bandwidth, X, y, n_classes)
             return evidence_of_tensor(X, rows, known, (width, prior))
-        bandwidth = resolve_bandwidth(model.bandwidth, X, y)
+        bandwidth = WIDER * resolve_bandwidth(model.bandwidth, X, y)
         evidence = no_evidence(n_classes)
         step = max(1, BLOCK // len(y))
         for first in range(0, len(rows), step):
@@ -291,7 +270,7 @@ class SpareSettled(Strategy):
         X = labelled.X[like(some.places, labelled.X, keep=True)]
         width = resolve_bandwidth_tensor(model.bandwidth, X, y, n_classes, some.width_rows)
         rows = latest_of_each(y, n_classes, LEFT_OUT)
-        return evidence_of_tensor(X, rows, some.known, (width, prior))
+        return evidence_of_tensor(X, rows, some.known, (WIDER * width, prior))
 
 
 def _still_next(weights: Features, counts: Codes, code: int) -> bool:
@@ -344,87 +323,8 @@ def _spare_utilities(form: SpareForm, acquired: Acquired, n: int, stream: Stream
         squared[r] = acquired.squared[rows[r], :n]
     prior = np.full(n_classes if form.corrected else 0, 1.0 / n_classes)
     evidence = no_evidence(n_classes)
-    bandwidth = bandwidth_for(form.bandwidth, acquired, n)
+    bandwidth = WIDER * bandwidth_for(form.bandwidth, acquired, n)
     tally(squared, rows, known, (bandwidth, prior), evidence)
     weights, _ = needs_of(evidence, acquired.counts, form.rule)
     overdue: Utilities = overdue_by(weights, acquired.counts)
-    return overdue
-
-
-@compiled
-def needs_of(evidence: ClassEvidence, counts: Codes, rule: Rule) -> tuple[Features, Features]:
-    """Return the weight of each class and what halving it would lose, both (n_classes,).
-
-    The need s_y = E_y + slope F_y, relative to its mean, is drawn towards it as far as chance
-    explains how classes differ, and by imaginary instances. Weights follow needs up to a cap, and
-    are relative to the largest.
-    """
-    n_classes = counts.shape[0]
-    need, chance = np.ones(n_classes), np.zeros(n_classes)
-    lost = np.zeros(n_classes)
-    present = 0
-    for c in range(n_classes):
-        present += 1 if counts[c] else 0
-    mean, mistaken, halved = 0.0, 0.0, 0.0
-    for c in range(n_classes):
-        if counts[c] == 0:
-            continue
-        halves, decided = evidence.lost.shape[1], evidence.left_out[c]
-        for h in range(halves):
-            halved += evidence.lost[c, h] / halves / present
-            lost[c] += max(evidence.lost[c, h], 0.0) / halves / present
-        share = evidence.mistaken[c] / decided
-        need[c] = share + rule.slope * lost[c] * present
-        # With half an instance of either kind: no decision is ever known to be always right.
-        seen = (evidence.mistaken[c] + 0.5) / (decided + 1.0)
-        chance[c] = rule.chance * seen * (1.0 - seen) / decided
-        mistaken += share / present
-        mean += need[c] / present
-    if mean == 0.0:
-        return np.ones(n_classes), lost
-    for c in range(n_classes):
-        if counts[c]:
-            # Relative to the mean, so that the squares of tiny needs do not vanish.
-            need[c] /= mean
-            chance[c] = chance[c] / mean / mean
-    spread = _beyond_chance(need, chance, counts)
-    squares, total = 0.0, 0.0
-    for c in range(n_classes):
-        if counts[c]:
-            real = spread / (spread + chance[c]) if spread > 0.0 else 0.0
-            need[c] = 1.0 + real * (need[c] - 1.0)
-            need[c] = (counts[c] * need[c] + rule.imaginary) / (counts[c] + rule.imaginary)
-        squares += need[c] ** 2
-        total += need[c]
-    part = rule.learnable * halved / mistaken if mistaken > 0.0 else rule.most_cap
-    cap = min(max(part, rule.least_cap), rule.most_cap) * squares / total
-    cap = min(cap, need.max())
-    weights = np.ones(n_classes)
-    for c in range(n_classes):
-        if counts[c] >= rule.at_least:
-            weights[c] = min(1.0, need[c] / cap)
-    return weights, lost
-
-
-@compiled
-def _beyond_chance(need: Features, chance: Features, counts: Codes) -> float:
-    """Return how much of the variance of needs (n_classes,) around 1 chance leaves."""
-    squares, by_chance, present = 0.0, 0.0, 0
-    for c in range(counts.shape[0]):
-        if counts[c]:
-            squares += (need[c] - 1.0) ** 2
-            by_chance += chance[c]
-            present += 1
-    if present < 2:
-        return 0.0
-    return max(squares / (present - 1) - by_chance / present, 0.0)
-
-
-@compiled
-def overdue_by(weights: Features, counts: Codes) -> Utilities:
-    """Return how overdue each class is, given its weight and its count with those under way.
-
-    Squared, so that under costs the counts settle at weight / sqrt(cost), Neyman's allocation.
-    """
-    overdue: Utilities = (weights / (counts + 0.5)) ** 2
     return overdue
