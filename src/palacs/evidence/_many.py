@@ -61,6 +61,7 @@ def evidence_of_many(labelled: LabelledSet, bandwidth: Bandwidth, prior: Feature
     ----------
     labelled : LabelledSet
     bandwidth : float or "auto"
+        The model's; decisions look `WIDER` times as far.
     prior : ndarray of shape (n_classes,) or (0,)
         Corrects for class sizes, or is empty.
     """
