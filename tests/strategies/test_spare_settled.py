@@ -484,7 +484,7 @@ def test_counts_settle_where_need_per_instance_is_equal():
         evidence = no_evidence(3)
         evidence.left_out[:] = counts
         evidence.lost[:] = (a / counts)[:, None]
-        weights, _ = needs_of(evidence, 10**9 * counts, RULE._replace(chance=0.0, worthless=0.0))
+        weights, _ = needs_of(evidence, 10**9 * counts, RULE._replace(chance=0.0, worthless=1e-9))
         counts[overdue_by(weights, counts).argmax()] += 1
     assert counts[0] == pytest.approx(counts[1], abs=2)
     assert counts[2] / counts[0] == pytest.approx(np.sqrt(0.04), rel=0.05)
@@ -511,11 +511,11 @@ def test_allowing_for_chance_spares_no_class_more(n_classes, decided, seed):
 
 
 def test_a_spread_that_chance_explains_makes_no_difference():
-    shares, counts = [0.3, 0.5, 0.55], np.full(3, 6)
-    weights, _ = needs_of(_evidence(shares, 6), counts, RULE)
+    shares, counts = np.array([0.3, 0.5, 0.55]), np.full(3, 6)
+    weights, _ = needs_of(_evidence(shares, 6, lost=0.2 * shares), counts, RULE)
     assert weights.tolist() == [1.0, 1.0, 1.0]
     # A hundred times as many decisions say the same more surely.
-    weights, _ = needs_of(_evidence(shares, 600), 100 * counts, RULE)
+    weights, _ = needs_of(_evidence(shares, 600, lost=0.2 * shares), 100 * counts, RULE)
     assert weights[0] < weights[1] <= weights[2] == 1.0
 
 
@@ -534,6 +534,15 @@ def test_mistakes_are_followed_as_far_as_there_is_something_to_learn_where_they_
     assert along[1] < 0.8
     assert against.tolist() == [1.0, 1.0, 1.0, 1.0]
     assert nowhere[0] < 0.35
+
+
+def test_small_differences_are_followed_only_where_something_can_be_learned():
+    """Of thousands of decisions each: chance explains nothing here."""
+    shares, counts = np.array([0.3, 0.5, 0.55]), np.full(3, 10**4)
+    learned, _ = needs_of(_evidence(shares, 10**4, lost=0.2 * shares), counts, RULE)
+    nowhere, _ = needs_of(_evidence(shares, 10**4), counts, RULE)
+    assert learned[0] < 0.9
+    assert nowhere.tolist() == [1.0, 1.0, 1.0]
 
 
 def test_left_out_instances_per_class_are_bounded():

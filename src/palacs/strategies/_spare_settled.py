@@ -61,7 +61,7 @@ from palacs.strategies._weights import (
 from palacs.stream import Stream, seed_of
 
 # A quick look at very many classes knows mistakes alone, and not how many decisions they rest on.
-_QUICK = Rule(slope=0.0, cap=0.75, worthless=0.0, chance=0.0)
+_QUICK = Rule(slope=0.0, cap=0.75, worthless=1e-6, chance=0.0)
 # Of very many classes so many are looked at closely, and those around them.
 OPEN = 100
 

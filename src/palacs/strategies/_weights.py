@@ -31,6 +31,9 @@ class Rule(NamedTuple):
         Needs whose logarithms vary by no more than this are not worth following.
     chance : float
         Variance that chance gives those logarithms, relative to whole independent decisions.
+    differ, along, learnable, doubt : float
+        What speaks for following needs: how far they differ, whether what halving costs goes with
+        mistakes, and what part of the mistakes it is; and what must be outweighed.
     """
 
     slope: float = 2.0
@@ -38,6 +41,10 @@ class Rule(NamedTuple):
     cap: float = 1.15
     worthless: float = 0.04
     chance: float = 0.15
+    differ: float = 0.9
+    along: float = 1.5
+    learnable: float = 6.0
+    doubt: float = 0.8
 
 
 class RefittedRule(NamedTuple):
@@ -72,6 +79,8 @@ RULE = Rule()
 REFITTED = RefittedRule()
 # Halving that costs so little of the mistakes made now says nothing about which are learnable.
 _SAYS_NOTHING = 0.1
+# What would be followed with a smaller power than this is not followed.
+_HARDLY = 0.1
 # Where no class is mistaken more often than this, also without half of it, none is spared.
 _NO_MISTAKES = 0.02
 
@@ -137,7 +146,7 @@ def needs_of(evidence: ClassEvidence, counts: Codes, rule: Rule) -> tuple[Featur
 
     The need s_y = E_y + slope F_y, relative to its mean and with an imaginary instance, is met up
     to a cap; weights follow it with a power between 0, where chance explains how classes differ or
-    the often mistaken ones have the least to learn, and 1. They are relative to the largest.
+    there is little to learn where mistakes are made, and 1. They are relative to the largest.
     """
     raw = _raw_needs(evidence, counts, rule.slope)
     weights = np.ones(counts.shape[0])
@@ -145,42 +154,69 @@ def needs_of(evidence: ClassEvidence, counts: Codes, rule: Rule) -> tuple[Featur
         return weights, raw.lost
     need = raw.need
     cap = min(rule.cap * _imagine(need, counts, rule.imaginary), need.max())
-    power = _worth_following(need, evidence.left_out, raw.share, rule)
-    power *= _goes_with_learning(raw.share, raw.halved, counts)
+    power = _worth_following(need, evidence.left_out, raw, counts, rule)
     for c in range(counts.shape[0]):
         weights[c] = min(1.0, need[c] / cap) ** power
     return weights, raw.lost
 
 
 @compiled
-def _worth_following(need: Features, decided: Features, share: Features, rule: Rule) -> float:
-    """Return how far needs (n_classes,) differ by more than chance and trifles, from 0 to 1.
+def _worth_following(
+    need: Features, decided: Features, raw: _Raw, counts: Codes, rule: Rule
+) -> float:
+    """Return the power with which needs (n_classes,) are followed, from 0 to 1.
 
-    ``decided`` are decisions on each class, of which a ``share`` is mistaken.
+    ``decided`` are decisions on each class. What speaks for following is added up, so that what is
+    clear in one makes up for what is doubtful in another.
     """
-    present, mean, squares, seen, once = 0, 0.0, 0.0, 0.0, 0.0
-    for c in range(need.shape[0]):
-        if decided[c] > 0.0:
-            present += 1
-            mean += np.log(need[c])
-            squares += np.log(need[c]) ** 2
-            # With half an instance of either kind: no decision is known to be always right.
-            seen += (share[c] * decided[c] + 0.5) / (decided[c] + 1.0)
-            once += 1.0 / decided[c]
-    mean, seen = mean / present, seen / present
-    differ = squares / present - mean * mean
-    # Of n whole decisions of which a share e is mistaken: log e varies by (1 - e) / (n e).
-    trifling = rule.worthless + rule.chance * (1.0 - seen) / seen * once / present
-    return 1.0 - (trifling / differ) ** 2 if differ > trifling else 0.0
+    differ = _variance_of_logs(need, counts)
+    trifling = _trifling(decided, raw.share, rule)
+    if differ <= trifling:
+        return 0.0
+    along, learnable = _what_can_be_learned(raw.share, raw.halved, counts)
+    power = rule.differ * np.log(differ / trifling) + rule.along * along
+    power += rule.learnable * learnable - rule.doubt
+    return min(power, 1.0) if power >= _HARDLY else 0.0
 
 
 @compiled
-def _goes_with_learning(share: Features, halved: Features, counts: Codes) -> float:
-    """Return how far what halving a class costs goes with its mistakes, from 0 to 1.
+def _variance_of_logs(need: Features, counts: Codes) -> float:
+    """Return the variance of the logarithms of needs (n_classes,) over the classes there are."""
+    present, mean, squares = 0, 0.0, 0.0
+    for c in range(counts.shape[0]):
+        if counts[c]:
+            present += 1
+            mean += np.log(need[c])
+            squares += np.log(need[c]) ** 2
+    mean /= present
+    return squares / present - mean * mean
 
-    The slope of the one on the other, both relative to their means: 1 where they are in
-    proportion, 0 where they have nothing to do with each other. Below -0.5 the often mistaken have
-    less to learn than the others, and at -1.5 their mistakes are not followed any more.
+
+@compiled
+def _trifling(decided: Features, share: Features, rule: Rule) -> float:
+    """Return by how much logarithms of needs vary by chance, or without being worth following.
+
+    ``decided`` are decisions on each class, of which a ``share`` is mistaken, both (n_classes,).
+    """
+    present, seen, once = 0, 0.0, 0.0
+    for c in range(decided.shape[0]):
+        if decided[c] > 0.0:
+            present += 1
+            # With half an instance of either kind: no decision is known to be always right.
+            seen += (share[c] * decided[c] + 0.5) / (decided[c] + 1.0)
+            once += 1.0 / decided[c]
+    seen /= present
+    # Of n whole decisions of which a share e is mistaken: log e varies by (1 - e) / (n e).
+    return rule.worthless + rule.chance * (1.0 - seen) / seen * once / present
+
+
+@compiled
+def _what_can_be_learned(share: Features, halved: Features, counts: Codes) -> tuple[float, float]:
+    """Return how far what halving costs goes with mistakes, and what part of them it is.
+
+    The first is the slope of the one on the other, both (n_classes,) and relative to their means: 1
+    where they are in proportion, 0 where they have nothing to do with each other, less where the
+    often mistaken have less to learn than the others.
     """
     present, mistaken, learned = 0, 0.0, 0.0
     for c in range(counts.shape[0]):
@@ -188,16 +224,16 @@ def _goes_with_learning(share: Features, halved: Features, counts: Codes) -> flo
             present += 1
             mistaken += share[c]
             learned += halved[c]
-    mistaken, learned = mistaken / present, max(learned / present, 0.0)
+    mistaken, learned = mistaken / present, learned / present
     together, squares = 0.0, 0.0
     for c in range(counts.shape[0]):
         if counts[c] and mistaken > 0.0:
             together += (share[c] / mistaken - 1.0) * halved[c]
             squares += (share[c] / mistaken - 1.0) ** 2
     if squares == 0.0:
-        return 1.0
-    along = together / squares / (learned + _SAYS_NOTHING * mistaken)
-    return min(max(1.5 + along, 0.0), 1.0)
+        return 0.0, 0.0
+    along = together / squares / (max(learned, 0.0) + _SAYS_NOTHING * mistaken)
+    return along, learned / mistaken
 
 
 @compiled
