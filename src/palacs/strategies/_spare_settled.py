@@ -71,8 +71,8 @@ class SpareSettled(Strategy):
 
     A class is settled as far as decisions on its left-out instances are right, and would stay
     right with half of its instances. Settled classes are asked for about as often as the square
-    root of the others' counts; where chance explains how classes differ, or the often mistaken
-    ones have the least to learn, this is `UniformSelection`. Of more than 4,000 instances an even
+    root of the others' counts; where chance explains how classes differ, or more instances would
+    not mend the mistakes, this is `UniformSelection`. Of more than 4,000 instances an even
     selection says who is settled, at most 50 of each class or 4,000 in all. Of more than 2,000
     classes a quick look finds the 100 that are most overdue; these and what they may be taken for
     are looked at closely, and one of them is asked for. Of more than 4,000 rows of a tensor on a
