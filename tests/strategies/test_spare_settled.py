@@ -545,6 +545,19 @@ def test_small_differences_are_followed_only_where_something_can_be_learned():
     assert nowhere.tolist() == [1.0, 1.0, 1.0]
 
 
+def test_of_classes_that_are_mistaken_alike_no_slope_is_taken_seriously():
+    """One of two loses much by halving; which is mistaken a hundredth more makes no difference."""
+    counts, lost = np.full(2, 20), [0.02, 0.3]
+    up, _ = needs_of(_evidence([0.30, 0.31], 20, lost), counts, RULE)
+    down, _ = needs_of(_evidence([0.31, 0.30], 20, lost), counts, RULE)
+    hopeless, _ = needs_of(
+        _evidence([0.68, 0.70, 0.0], 20, [-0.05, -0.06, 0.02]), counts[:1].repeat(3), RULE
+    )
+    assert up[1] == down[1] == 1.0
+    assert up[0] > 0.3
+    assert hopeless[2] < 0.6
+
+
 def test_left_out_instances_per_class_are_bounded():
     rng = np.random.default_rng(6)
     y = np.arange(300) % 3

@@ -124,7 +124,7 @@ class Needs:
         if self.settled.all():
             return "All classes are settled"
         if self.settled.any():
-            return "No class needs clearly more than the others"
+            return "No class would clearly gain more from further instances than the others"
         return "No class is settled yet"
 
     def _mistakes_on(self, code: int, name: str | None = None) -> str:

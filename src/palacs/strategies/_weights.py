@@ -216,7 +216,8 @@ def _what_can_be_learned(share: Features, halved: Features, counts: Codes) -> tu
 
     The first is the slope of the one on the other, both (n_classes,) and relative to their means: 1
     where they are in proportion, 0 where they have nothing to do with each other, less where the
-    often mistaken have less to learn than the others.
+    often mistaken have less to learn than the others. It is kept between -1 and 1: of classes that
+    are mistaken alike a slope says nothing, however steep.
     """
     present, mistaken, learned = 0, 0.0, 0.0
     for c in range(counts.shape[0]):
@@ -233,7 +234,7 @@ def _what_can_be_learned(share: Features, halved: Features, counts: Codes) -> tu
     if squares == 0.0:
         return 0.0, 0.0
     along = together / squares / (max(learned, 0.0) + _SAYS_NOTHING * mistaken)
-    return along, learned / mistaken
+    return min(max(along, -1.0), 1.0), learned / mistaken
 
 
 @compiled
