@@ -102,6 +102,7 @@ bench:
 	-$(VENV)/python benchmarks/conditions.py
 	-$(VENV)/python benchmarks/stopping.py --trials 5
 	-$(VENV)/python benchmarks/strategies.py
+	$(VENV)/python benchmarks/constants.py --trials 20
 	-$(VENV)/python benchmarks/verdict.py
 	$(VENV)/python benchmarks/libraries.py
 
