@@ -35,7 +35,7 @@ def same(one: ClassEvidence, other: ClassEvidence) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("prior", [np.full(6, 1.0 / 6.0), np.zeros(0)])
+@pytest.mark.parametrize("prior", [np.full(6, 1.0 / 6.0), np.arange(1.0, 7.0) / 21.0])
 def test_decisions_are_those_on_arrays(prior: np.ndarray) -> None:
     random = np.random.default_rng(1)
     y = random.permutation(np.arange(4_100) % 6)
@@ -140,4 +140,4 @@ def test_one_place_for_each_class_takes_other_steps() -> None:
     held = HeldTensors(told, N_CLASSES, MOST, LEFT_OUT)
     y = np.tile(np.arange(N_CLASSES), 3)
     places = choose_places(y, N_CLASSES, MOST, LEFT_OUT)
-    assert held.evidence(told, places, "auto", np.zeros(0)) is None
+    assert held.evidence(told, places, "auto", np.full(N_CLASSES, 1.0 / N_CLASSES)) is None

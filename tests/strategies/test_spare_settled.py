@@ -86,6 +86,21 @@ def test_in_any_dimension_a_settled_class_is_seen(n_features):
     assert here.weights[1] < 0.3
 
 
+@pytest.mark.parametrize("per_class", [(5, 14, 9), (9, 40, 200)])
+@pytest.mark.parametrize("many", [1, 25])
+def test_what_a_window_counts_as_it_comes_is_no_evidence(per_class, many):
+    """A class that was asked for often would look easy, whoever decides by numbers alone."""
+    rng = np.random.default_rng(4)
+    y = np.repeat(np.arange(3), many * np.array(per_class))
+    X = rng.normal(size=(len(y), 2)) + np.array([[0.0, 0.0], [1.0, 0.0], [6.0, 0.0]])[y]
+    as_it_comes, even = (
+        SpareSettled(ParzenWindowClassifier("auto", class_prior=prior), 0).explain(X, y)
+        for prior in (None, "uniform")
+    )
+    assert np.array_equal(as_it_comes.weights, even.weights)
+    assert np.array_equal(as_it_comes.confused, even.confused)
+
+
 def test_equally_hard_classes_are_asked_for_as_by_uniform():
     rng = np.random.default_rng(2)
     y = np.arange(60) % 3

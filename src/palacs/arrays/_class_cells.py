@@ -100,8 +100,8 @@ class Tables(NamedTuple):
         Of sums over a class, and over each of its four halves.
     sizes : tensor of shape (n_classes, 5)
         Of these.
-    prior : tensor of shape (n_classes,) or (0,)
-        Of which the weight is that by the size; where it is empty, a sum counts as it is.
+    prior : tensor of shape (n_classes,)
+        Of which the weight is that by the size.
     share : tensor of shape (n_classes * most_left_out,)
         What the decision on each instance counts, 0 where there is none.
     enough : int

@@ -32,8 +32,7 @@ def decided(cells: Cells, around: Around, tables: Tables) -> Any:
     most, most_left_out = cells.most, cells.most_left_out
     seen = (around.own, cells.part, cells.counts, cells.slots, tables.sizes, tables.prior)
     sizes = (most, most_left_out, tables.enough)
-    corrected, cell = len(tables.prior) > 0, triton.next_power_of_2(most)
-    _scores[(n_rows,)](*seen, peak, own, *sizes, corrected, cell, num_warps=1)
+    _scores[(n_rows,)](*seen, peak, own, *sizes, triton.next_power_of_2(most), num_warps=1)
     known = (around.sums, peak, own, tables.weights, tables.share)
     into = (unit, first, second, rival, score, right, of_own)
     grid = (triton.cdiv(n_rows, _BEST_ROWS),)
@@ -46,7 +45,7 @@ def decided(cells: Cells, around: Around, tables: Tables) -> Any:
 
 def _own_scores(  # type: ignore[no-untyped-def]  # pointers, of no Python type
     exponents, part, counts, slots, sizes, prior, peaks, scores, most, most_left_out, enough,
-    CORRECTED: tl.constexpr, CELLS: tl.constexpr,
+    CELLS: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64)
     c = row // most_left_out
@@ -79,10 +78,9 @@ def _own_scores(  # type: ignore[no-untyped-def]  # pointers, of no Python type
         if h == 4:
             within = p % 2 == 0
         score = tl.sum(tl.where(within, similar, 0.0), axis=0)
-        if CORRECTED:
-            left = tl.load(sizes + 5 * c + h) - tl.sum(tl.where(within, gone, 0.0), axis=0)
-            weight = tl.load(prior + c) / tl.where(left > 0.0, left, 1.0)
-            score = tl.where(left > 0.0, score * weight, 0.0)
+        left = tl.load(sizes + 5 * c + h) - tl.sum(tl.where(within, gone, 0.0), axis=0)
+        weight = tl.load(prior + c) / tl.where(left > 0.0, left, 1.0)
+        score = tl.where(left > 0.0, score * weight, 0.0)
         tl.store(scores + 5 * row + h, score)
 
 

@@ -64,8 +64,7 @@ def _own(cells: Cells, around: Around, tables: Tables) -> tuple[Tensor, Tensor]:
     part = cells.part[: n_classes * most].view(n_classes, most)
     within = torch.stack([sum(part == p for p in some) for some in _WITHIN], dim=2).double()
     scores, left = similar @ within, tables.sizes[:, None] - (beside | itself).double() @ within
-    if len(tables.prior):
-        scores *= torch.where(left > 0.0, tables.prior[:, None, None] / left, 0.0)
+    scores *= torch.where(left > 0.0, tables.prior[:, None, None] / left, 0.0)
     return peak.view(-1), scores.view(-1, 5)
 
 

@@ -23,7 +23,7 @@ from palacs.evidence import (
     LabelledSet,
     default_model,
     halve,
-    parzen_prior,
+    prior_of_evidence,
     select_of_many,
 )
 from palacs.strategies import PALACS, SpareSettled, Strategy, Utilities
@@ -134,7 +134,7 @@ class _OnCluster(Strategy):
         if len(labelled) > MANY:
             some = select_of_many(labelled)
             rows, known, steady_rows = rows[some.places], some.known, some.width_rows
-        parzen = (model.bandwidth, parzen_prior(model, labelled))
+        parzen = (model.bandwidth, prior_of_evidence(model, labelled))
         shards = self.shards.labelled(rows, known.y)
         evidence = sharded_evidence(shards, known, parzen, steady_rows)
         return self.strategy.utilities_by(evidence, labelled)

@@ -9,7 +9,7 @@ from palacs.evidence._crossval import (
     CrossValidator,
     assign_folds,
     cross_validator,
-    parzen_prior,
+    prior_of_evidence,
 )
 from palacs.evidence._default_model import default_model
 from palacs.evidence._held_tensors import evidence_of_held
@@ -84,7 +84,7 @@ __all__ = [
     "no_evidence",
     "normalise",
     "out_of_fold_evidence",
-    "parzen_prior",
+    "prior_of_evidence",
     "screen",
     "select_of_many",
     "tally",

@@ -163,6 +163,16 @@ def parzen_prior(model: ParzenWindowClassifier, labelled: LabelledSet) -> Featur
     return prior
 
 
+def prior_of_evidence(model: ParzenWindowClassifier, labelled: LabelledSet) -> Features:
+    """Return the class prior (n_classes,) of left-out decisions: the model's, or an even one.
+
+    Where the model counts instances as they come, a class would look easy because it was asked
+    for often, and hard because one or two of its few instances are left out.
+    """
+    prior = parzen_prior(model, labelled)
+    return prior if len(prior) else np.full(labelled.n_classes, 1.0 / labelled.n_classes)
+
+
 @compiled
 def assign_folds(n: int, folds: int, stream: Stream) -> Codes:
     """Return the fold of each of n instances, shape (n,): sizes differ by at most one."""

@@ -18,8 +18,8 @@ class HeldDecisions:
     cells : Cells
     counts, left_out : ndarray of shape (n_classes,)
         Of the cells: this holds as long as these do.
-    prior : ndarray of shape (n_classes,) or (0,)
-        Corrects for class sizes, or is empty.
+    prior : ndarray of shape (n_classes,)
+        Corrects for class sizes.
     """
 
     def __init__(self, cells: Cells, counts: Codes, left_out: Codes, prior: Features) -> None:
@@ -29,9 +29,7 @@ class HeldDecisions:
         half = counts // 2
         # Of a class and of its halves.
         sizes = np.stack([counts, *([half, counts - half] * SPLITS)], axis=1).astype(np.float64)
-        weights = np.ones(sizes.shape)
-        if len(prior):
-            weights = np.where(sizes > 0, prior[:, None] / np.maximum(sizes, 1.0), 0.0)
+        weights = np.where(sizes > 0, prior[:, None] / np.maximum(sizes, 1.0), 0.0)
 
         def there(values: Features) -> Tensor:
             return like(values, cells.X, keep=True)

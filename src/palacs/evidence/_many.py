@@ -62,8 +62,8 @@ def evidence_of_many(labelled: LabelledSet, bandwidth: Bandwidth, prior: Feature
     labelled : LabelledSet
     bandwidth : float or "auto"
         The model's; decisions look `WIDER` times as far.
-    prior : ndarray of shape (n_classes,) or (0,)
-        Corrects for class sizes, or is empty.
+    prior : ndarray of shape (n_classes,)
+        Corrects for class sizes.
     """
     n_classes = labelled.n_classes
     chosen = members_of_many(labelled)
@@ -236,7 +236,7 @@ def _bytes(n_classes: int) -> int:
 def decide_rows(sums: Sums, chosen: Members, prior: Features, into: ClassEvidence) -> None:
     """Decide the instances left out of some classes, and add what follows to the evidence.
 
-    As `palacs.evidence.tally` does; ``prior`` (n_classes,) corrects for class sizes or is empty.
+    As `palacs.evidence.tally` does; ``prior`` (n_classes,) corrects for class sizes.
     """
     n_classes = chosen.left_out.shape[0]
     weights = np.zeros(n_classes)
@@ -255,8 +255,6 @@ def decide_rows(sums: Sums, chosen: Members, prior: Features, into: ClassEvidenc
 @compiled
 def _log_weight(prior: Features, c: int, size: int) -> float:
     """Return what is added to the logarithm of a sum over ``size`` instances for its score."""
-    if prior.shape[0] == 0:
-        return 0.0
     return np.log(prior[c] / size) if size > 0 and prior[c] > 0.0 else -np.inf
 
 
@@ -314,7 +312,7 @@ def _decide_row(
         if c == own or not near > -_TIMES_LIKELIER:
             continue
         size = chosen.starts[c + 1] - chosen.starts[c]
-        if c != rival and not _half_leads(np.exp(near), parts[c], size, prior.shape[0] > 0):
+        if c != rival and not _half_leads(np.exp(near), parts[c], size):
             continue
         strongest = second_score if c == rival else best_score
         for s in range(SPLITS):
@@ -326,12 +324,11 @@ def _decide_row(
 
 
 @compiled
-def _half_leads(near: float, parts: Features, size: int, weighs: bool) -> bool:
+def _half_leads(near: float, parts: Features, size: int) -> bool:
     """Say whether a half of a class could be likelier than the best, in units of which it is."""
     for s in range(SPLITS):
-        first, other = parts[s], 1.0 - parts[s]
-        if weighs:
-            first, other = first * size / max(size // 2, 1), other * size / (size - size // 2)
+        first = parts[s] * size / max(size // 2, 1)
+        other = (1.0 - parts[s]) * size / (size - size // 2)
         if near * max(first, other) > _NEARLY:
             return True
     return False
@@ -339,8 +336,6 @@ def _half_leads(near: float, parts: Features, size: int, weighs: bool) -> bool:
 
 @compiled
 def _share(prior: Features, c: int, size: int) -> float:
-    if prior.shape[0] == 0:
-        return 1.0
     return prior[c] / size if size > 0 else 0.0
 
 

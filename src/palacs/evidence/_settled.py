@@ -124,7 +124,7 @@ def tally(
     """Decide left-out instances by the Parzen window and add what follows to the evidence.
 
     ``squared`` (n_rows, n) are distances from the instances ``rows`` (n_rows,) to all; ``model``
-    is (bandwidth, prior), where the prior (n_classes,) corrects for class sizes or is empty.
+    is (bandwidth, prior), where the prior (n_classes,) corrects for class sizes.
     Similarities are relative to the nearest instance, so that none underflows that matters.
     """
     bandwidth, prior = model
@@ -259,8 +259,6 @@ def decide_left_out(
 @compiled
 def _score(k: float, size: int, c: int, prior: Features) -> float:
     """Return the Parzen window's score of class c with ``size`` instances."""
-    if prior.shape[0] == 0:
-        return k
     return prior[c] * k / size if size > 0 else 0.0
 
 

@@ -116,7 +116,7 @@ class _Window:
         self.counts = like(known.counts, X, keep=True)
         self.starts = ordered.starts[::4]
         self.most = int(known.counts.max())
-        self.prior = like(prior, X, keep=True) if len(prior) else None
+        self.prior = like(prior, X, keep=True)
         half = like(known.half, X, keep=True)
         in_half = like(known.in_half, X, keep=True)
         self.sides = []
@@ -197,14 +197,10 @@ class _Window:
             sizes = sizes - (there & side.members[seen.beside.clamp(min=0)]).long()
             part = seen.similarity * side.members[seen.acquired]
         k = part.sum(0, dtype=self.torch.float64)
-        if self.prior is None:
-            return k
         return k * self.torch.where(sizes > 0, self.prior[seen.code] / sizes, 0.0)
 
     def _weighed(self, k: Tensor, sizes: Tensor) -> Tensor:
         """Return the scores (n_classes, n_rows) of classes with so many instances."""
-        if self.prior is None:
-            return k
         return k * self.torch.where(sizes > 0, self.prior / sizes, 0.0)[:, None]
 
 

@@ -33,7 +33,7 @@ from palacs.evidence import (
     latest_of_each,
     no_evidence,
     out_of_fold_evidence,
-    parzen_prior,
+    prior_of_evidence,
     screen,
     select_of_many,
     tally,
@@ -210,10 +210,9 @@ class SpareSettled(Strategy):
         if type(model) is not ParzenWindowClassifier or n_features > LOOP_FEATURES:
             return None
         model._validate_params()
-        corrected = isinstance(model.class_prior, str)
-        if model.class_prior is not None and not corrected:
+        if not (model.class_prior is None or isinstance(model.class_prior, str)):
             return None
-        return SpareForm(True, as_number(model.bandwidth), corrected, RULE)
+        return SpareForm(True, as_number(model.bandwidth), RULE)
 
     def _needs(self, labelled: LabelledSet, stream: Stream) -> Needs:
         if self._screens(labelled):
@@ -240,7 +239,7 @@ class SpareSettled(Strategy):
         X, y, n_classes = labelled.X, labelled.y, labelled.n_classes
         known = halve(y, labelled.counts, stream)
         rows = latest_of_each(y, n_classes, LEFT_OUT)
-        prior = parzen_prior(model, labelled)
+        prior = prior_of_evidence(model, labelled)
         if is_tensor(X):
             width = WIDER * resolve_bandwidth_tensor(model.bandwidth, X, y, n_classes)
             return evidence_of_tensor(X, rows, known, (width, prior))
@@ -256,7 +255,7 @@ class SpareSettled(Strategy):
     def _evidence_of_many(
         self, labelled: LabelledSet, model: ParzenWindowClassifier
     ) -> ClassEvidence:
-        prior = parzen_prior(model, labelled)
+        prior = prior_of_evidence(model, labelled)
         if is_tensor(labelled.X) and labelled.X.device.type == "cpu":
             # An array to the compiled code, and both decide alike.
             labelled = replace(labelled, X=on_host(labelled.X))
@@ -308,7 +307,6 @@ class SpareForm(NamedTuple):
 
     compares: bool
     bandwidth: float
-    corrected: bool
     rule: Rule
 
 
@@ -321,7 +319,7 @@ def _spare_utilities(form: SpareForm, acquired: Acquired, n: int, stream: Stream
     squared = np.empty((rows.shape[0], n))
     for r in range(rows.shape[0]):
         squared[r] = acquired.squared[rows[r], :n]
-    prior = np.full(n_classes if form.corrected else 0, 1.0 / n_classes)
+    prior = np.full(n_classes, 1.0 / n_classes)
     evidence = no_evidence(n_classes)
     bandwidth = WIDER * bandwidth_for(form.bandwidth, acquired, n)
     tally(squared, rows, known, (bandwidth, prior), evidence)
