@@ -81,11 +81,11 @@ class SpareSettled(Strategy):
     Parameters
     ----------
     classifier : scikit-learn classifier or None, default=None
-        Whose decisions count. None is the Parzen window with the data's bandwidth, corrected for
-        class sizes, left out one by one; any other classifier is fitted anew, out of fold, about
-        ten times per class and decision. The model that will be used is the one to ask. A class
-        of fewer than five instances is then never spared; folds that the model refuses say
-        nothing.
+        Whose decisions count. None is the Parzen window with the data's bandwidth. Decisions of a
+        Parzen window are left out one by one, and corrected for class sizes unless it has a prior
+        of its own; any other classifier is fitted anew, out of fold, about ten times per class
+        and decision. The model that will be used is the one to ask. A class of fewer than six
+        instances is then never spared; folds that the model refuses say nothing.
     random_state : int, RandomState or None, default=None
 
     Examples
@@ -231,7 +231,7 @@ class SpareSettled(Strategy):
             model = default_model()
         # A subclass may predict differently, so only the class itself takes the fast path.
         if type(model) is not ParzenWindowClassifier:
-            return out_of_fold_evidence(labelled.thinned(), model, REFITTED.at_least, stream)
+            return out_of_fold_evidence(labelled.thinned(), model, REFITTED.folds, stream)
         model._validate_params()
         if len(labelled) > MANY and labelled.steady:
             return self._evidence_of_many(labelled, model)

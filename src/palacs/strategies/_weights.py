@@ -61,8 +61,11 @@ class RefittedRule(NamedTuple):
     least_cap, most_cap, learnable : float
         Needs above a cap are met equally. In units of a typical need it is ``learnable`` times
         what halving a class costs per mistake made now, and within the two others.
+    folds : int
+        So many times the model is fitted without a part of the instances.
     at_least : int
-        A class of fewer instances is asked for as those that need the most.
+        A class of fewer instances is asked for as those that need the most: one more than there
+        are folds, for what halving five costs is mostly chance.
     """
 
     slope: float = 4.0
@@ -71,8 +74,8 @@ class RefittedRule(NamedTuple):
     least_cap: float = 0.45
     most_cap: float = 1.25
     learnable: float = 10.0
-    # Of so many folds each should leave out one of each class.
-    at_least: int = 5
+    folds: int = 5
+    at_least: int = 6
 
 
 RULE = Rule()
