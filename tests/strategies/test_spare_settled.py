@@ -329,7 +329,7 @@ class _Taught(ClassifierMixin, BaseEstimator):
 @settings(max_examples=30, deadline=None)  # the first call compiles, each fits up to 55 models
 @given(st.lists(st.integers(3, 17), min_size=1, max_size=4), st.integers(0, 2**32))
 def test_each_fold_leaves_out_the_same_of_each_class_and_halves_what_is_left(counts, seed):
-    counts = np.array([*counts, 5])
+    counts = np.array([*counts, 6])
     y = np.repeat(np.arange(len(counts)), counts)
     labelled = check_labelled_set(np.zeros((len(y), 1)), y, None, None)
     _Taught.seen.clear()

@@ -277,14 +277,14 @@ def out_of_fold_evidence(
     Each fold's model is fitted once with all others, and twice for each class: without one random
     half of what is left of it, and without the other. Decisions are soft where the model has
     ``predict_proba``. A model that refuses so few instances knows nothing yet; with `_PLENTY` of
-    each class its refusal is an error. Nor is it asked while every class has fewer instances than
+    each class its refusal is an error. Nor is it asked while no class has more instances than
     there are folds. Where by the odds nothing is lost without half of a class, whole decisions say
     what is: odds may rise while the class itself is given up.
     """
     y, n_classes = labelled.y, labelled.n_classes
     evidence = no_evidence(n_classes)
     np.add.at(evidence.left_out, y, 1.0)
-    if labelled.counts.max() < folds:
+    if labelled.counts.max() <= folds:
         evidence.mistaken[:] = 0.5 * evidence.left_out
         return evidence
     fold = _folds_of_each(y, folds, stream)

@@ -222,7 +222,7 @@ class SpareSettled(Strategy):
             weights, lost = self._weights(evidence, labelled)
         decided = evidence.left_out
         shares = np.where(decided > 0, evidence.mistaken / np.maximum(decided, 1.0), np.nan)
-        few = labelled.counts < (0 if self.takes_tensors() else REFITTED.at_least)
+        few = (labelled.counts <= REFITTED.folds) & (not self.takes_tensors())
         return Needs(labelled.classes, shares, lost, weights, evidence.confused, few)
 
     def _evidence(self, labelled: LabelledSet, stream: Stream) -> ClassEvidence:

@@ -62,10 +62,8 @@ class RefittedRule(NamedTuple):
         Needs above a cap are met equally. In units of a typical need it is ``learnable`` times
         what halving a class costs per mistake made now, and within the two others.
     folds : int
-        So many times the model is fitted without a part of the instances.
-    at_least : int
-        A class of fewer instances is asked for as those that need the most: one more than there
-        are folds, for what halving five costs is mostly chance.
+        So many parts of the instances are left out in turn. A class of no more instances than
+        that is asked for as those that need the most: what halving so few costs is mostly chance.
     """
 
     slope: float = 4.0
@@ -75,7 +73,6 @@ class RefittedRule(NamedTuple):
     most_cap: float = 1.25
     learnable: float = 10.0
     folds: int = 5
-    at_least: int = 6
 
 
 RULE = Rule()
@@ -271,7 +268,7 @@ def needs_of_refitted(
     part = rule.learnable * raw.halved.sum() / mistaken if mistaken > 0.0 else rule.most_cap
     cap = min(min(max(part, rule.least_cap), rule.most_cap) * typical, need.max())
     for c in range(counts.shape[0]):
-        if counts[c] >= rule.at_least:
+        if counts[c] > rule.folds:
             weights[c] = min(1.0, need[c] / cap)
     return weights, raw.lost
 
