@@ -90,6 +90,31 @@ def show_ranks(errors: pd.DataFrame, console: Console) -> None:
         )
 
 
+def show_judges(
+    played: Played, errors: pd.DataFrame, ceilings: Ceilings, tests: pd.DataFrame, console: Console
+) -> None:
+    """Print what each judged classifier says of the bars, where several judge."""
+    shares = shares_reached(played, ceilings, SUBJECT, BASELINE, _WORTH_IT)
+    judges = list(dict.fromkeys(judge for judge, _ in played))
+    if len(judges) < 2:
+        return
+    table = Table(title=f"{SUBJECT}, by who judges")
+    for column in ("judged", "ceiling reached", "most above in a phase", "worse", "mean rank"):
+        table.add_column(column, justify="left" if column == "judged" else "right")
+    for judge in judges:
+        own = [share for (other, _), share in shares.items() if other == judge]
+        cells = tests[tests["classifier"] == judge]
+        worse = certain(tests)[certain(tests)["difference"] > 0]
+        table.add_row(
+            judge,
+            f"{np.mean(own):.0%} over {len(own)} sets" if own else _NONE,
+            f"{cells[cells['phase'] != END]['relative'].max():+.1%}",
+            f"{int((worse['classifier'] == judge).sum())} of {len(cells)} cells",
+            f"{ranking(errors[errors['classifier'] == judge], BASELINE)['mean_rank'][SUBJECT]:.2f}",
+        )
+    console.print(table)
+
+
 def show_bars(
     played: Played, errors: pd.DataFrame, ceilings: Ceilings, tests: pd.DataFrame, console: Console
 ) -> bool:

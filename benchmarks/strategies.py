@@ -33,7 +33,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from _bars import BASELINE, SUBJECT, show_bars, show_cells, show_ranks
+from _bars import BASELINE, SUBJECT, show_bars, show_cells, show_judges, show_ranks
 from _cells import Played, against, errors_of, mean_errors
 from _judges import Logistic, UpToFiveNeighbours
 from _sets import EVERY, KEEL, PER_CLASS, QUICK, find, folder_name
@@ -226,6 +226,7 @@ def main() -> int:
     tests.to_csv(arguments.out / "cells.csv", index=False)
     show_cells(played, errors, ceilings, tests, console)
     show_ranks(errors, console)
+    show_judges(played, errors, ceilings, tests, console)
     reached = show_bars(played, errors, ceilings, tests, console)
     draw(played, errors, arguments.out)
     if not arguments.quick:

@@ -100,3 +100,24 @@ def test_kept_trials_are_told_apart_by_how_they_were_played(
     ways = [(), ("--quick",), three, ("--quick", *three), ("--quick", "--per-class", "20")]
     assert len({word(*way) for way in ways}) == len(ways)
     assert word("--quick") == ""
+
+
+def test_where_several_judge_each_is_told_apart(
+    strategies: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    said = ["--quick", "--trials", "2", "--datasets", "iris", "--jobs", "1", "--out", str(tmp_path)]
+    three = ["--strategies", "spare-settled,balanced-gain,uniform"]
+
+    def told(classifiers: str) -> str:
+        judged = ["--classifiers", classifiers]
+        monkeypatch.setattr(sys, "argv", ["strategies.py", *said, *three, *judged])
+        strategies.main()
+        return capsys.readouterr().out
+
+    several = told("default,paper's").partition("by who judges")[2]
+    assert [several.count(f"│ {judge} ") for judge in ("default", "paper's")] == [1, 1]
+    assert "0 of 5 cells" in several
+    assert "by who judges" not in told("default")
