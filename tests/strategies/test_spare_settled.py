@@ -31,7 +31,7 @@ from palacs.evidence._settled import (
 )
 from palacs.strategies import Conditions, Needs, Pick, SpareSettled, UniformSelection, because
 from palacs.strategies._spare_settled import _still_next
-from palacs.strategies._weights import RULE, needs_of, overdue_by
+from palacs.strategies._weights import REFITTED, RULE, needs_of, needs_of_refitted, overdue_by
 from palacs.stream import Stream
 from palacs.testing import check_strategy, strategy_checks
 
@@ -356,6 +356,19 @@ def test_a_wide_class_that_odds_would_give_up_is_not_spared():
     assert needs.weights[1] > 0.9
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_class_that_a_linear_model_cannot_hold_is_asked_for_less(seed):
+    """It lies all around the two others: more of it only takes from these."""
+    rng = np.random.default_rng(seed)
+    around = rng.uniform(0.0, 2.0 * np.pi, 25)
+    ring = 4.0 * np.column_stack([np.cos(around), np.sin(around)])
+    inner = [rng.normal((side, 0.0), 1.0, (25, 2)) for side in (-1.0, 1.0)]
+    X, y = np.vstack([*inner, ring]), np.repeat([0, 1, 2], 25)
+    needs = SpareSettled(LogisticRegression(), random_state=0).explain(X, y)
+    assert needs.mistaken[2] > needs.mistaken[:2].max()
+    assert needs.weights[2] < 0.7 < needs.weights[:2].min()
+
+
 def test_folds_in_which_all_rows_are_the_same_say_nothing():
     """One sensor that was off but once: linear discriminant analysis fails in the other folds."""
     X, y = np.zeros((15, 2)), np.arange(15) % 3
@@ -364,7 +377,7 @@ def test_folds_in_which_all_rows_are_the_same_say_nothing():
     assert np.bincount(picks, minlength=3).min() >= 1
 
 
-@pytest.mark.parametrize("per_class", [3, 5, 6, 8])
+@pytest.mark.parametrize("per_class", [3, 5, 6, 12])
 def test_with_a_classifier_no_class_is_spared_before_it_has_six(per_class):
     X, y = _apart_and_overlapping(per_class)
     needs = SpareSettled(KNeighborsClassifier(1), random_state=0).explain(X, y)
@@ -512,6 +525,22 @@ def _evidence(mistaken, decided, lost=0.0):
     evidence.mistaken[:] = decided * np.array(mistaken)
     evidence.lost[:] = np.broadcast_to(lost, (2 * SPLITS, len(mistaken))).T
     return evidence
+
+
+@given(st.floats(0.0, 0.3), st.floats(0.0, 0.3))
+def test_what_is_won_without_half_of_a_class_makes_it_needed_less(won, more):
+    shares, counts = np.array([0.4, 0.4, 0.4]), np.full(3, 15)
+    evidence, further = (
+        _evidence(shares, 15, lost=[0.1, 0.1, -each]) for each in (won, won + more)
+    )
+    # The cap is lower, too, the less halving costs on the whole.
+    rule = REFITTED._replace(least_cap=1.0, most_cap=1.0)
+    weights, lost = needs_of_refitted(evidence, counts, rule)
+    less, _ = needs_of_refitted(further, counts, rule)
+    assert lost[2] == 0.0
+    assert less[2] <= weights[2] + 1e-12
+    # No class is given up for it: its mistakes count by half.
+    assert less[2] > 0.25
 
 
 @given(st.integers(2, 60), st.integers(2, 25), st.integers(0, 2**32 - 1))

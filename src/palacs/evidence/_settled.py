@@ -278,8 +278,8 @@ def out_of_fold_evidence(
     half of what is left of it, and without the other. Decisions are soft where the model has
     ``predict_proba``. A model that refuses so few instances knows nothing yet; with `_PLENTY` of
     each class its refusal is an error. Nor is it asked while no class has more instances than
-    there are folds. Where by the odds nothing is lost without half of a class, whole decisions say
-    what is: odds may rise while the class itself is given up.
+    there are folds. Where by the odds nothing is lost without half of a class, whole decisions have
+    a say: odds may rise while the class itself is given up. Only what both say is won, is won.
     """
     y, n_classes = labelled.y, labelled.n_classes
     evidence = no_evidence(n_classes)
@@ -315,7 +315,7 @@ def out_of_fold_evidence(
                 lost[c] += 0.5 * weight[test] @ (right - after)
                 # One for right, none for wrong, a half for as good as each other.
                 lost_whole[c] += 0.25 * weight[test] @ (np.sign(right - 0.5) - np.sign(after - 0.5))
-    evidence.lost[:] = np.where(lost > 0.0, lost, lost_whole)[:, None]
+    evidence.lost[:] = np.where(lost > 0.0, lost, np.maximum(lost, lost_whole))[:, None]
     return evidence
 
 

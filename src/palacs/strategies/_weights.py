@@ -55,6 +55,9 @@ class RefittedRule(NamedTuple):
     slope, imaginary : float
         As in `Rule`. Class sizes move a refitted model's borders, which only the slope sees; and
         recordings that are alike vouch for each other, so that another imaginary instance speaks.
+    least : float
+        Where less would be mistaken without half of a class, its need is below its mistakes, down
+        to so much of them: it lies where it only takes from the others.
     chance : float
         Variance of a soft decision, relative to a whole one of the same probability: how far
         needs that differ are drawn together.
@@ -68,6 +71,7 @@ class RefittedRule(NamedTuple):
 
     slope: float = 4.0
     imaginary: float = 2.0
+    least: float = 0.5
     chance: float = 0.75
     least_cap: float = 0.45
     most_cap: float = 1.25
@@ -100,7 +104,7 @@ class _Raw(NamedTuple):
 
 
 @compiled
-def _raw_needs(evidence: ClassEvidence, counts: Codes, slope: float) -> _Raw:
+def _raw_needs(evidence: ClassEvidence, counts: Codes, slope: float, least: float) -> _Raw:
     n_classes, halves = counts.shape[0], evidence.lost.shape[1]
     need, lost = np.ones(n_classes), np.zeros(n_classes)
     halved, share = np.zeros(n_classes), np.zeros(n_classes)
@@ -116,6 +120,8 @@ def _raw_needs(evidence: ClassEvidence, counts: Codes, slope: float) -> _Raw:
             lost[c] += max(evidence.lost[c, h], 0.0) / halves / present
         share[c] = evidence.mistaken[c] / evidence.left_out[c]
         need[c] = share[c] + slope * lost[c] * present
+        if least < 1.0 and halved[c] < 0.0:
+            need[c] = max(share[c] + slope * halved[c], least * share[c])
         mean += need[c] / present
     for c in range(n_classes):
         if counts[c] and mean > 0.0:
@@ -148,7 +154,7 @@ def needs_of(evidence: ClassEvidence, counts: Codes, rule: Rule) -> tuple[Featur
     to a cap; weights follow it with a power between 0, where chance explains how classes differ or
     there is little to learn where mistakes are made, and 1. They are relative to the largest.
     """
-    raw = _raw_needs(evidence, counts, rule.slope)
+    raw = _raw_needs(evidence, counts, rule.slope, 1.0)
     weights = np.ones(counts.shape[0])
     if raw.need.max() * raw.mean <= _NO_MISTAKES:
         return weights, raw.lost
@@ -247,7 +253,7 @@ def needs_of_refitted(
     lie: needs are drawn towards their mean as far as chance explains how classes differ, and a cap
     follows how much of the mistakes halving would add to.
     """
-    raw = _raw_needs(evidence, counts, rule.slope)
+    raw = _raw_needs(evidence, counts, rule.slope, rule.least)
     weights = np.ones(counts.shape[0])
     if raw.mean == 0.0:
         return weights, raw.lost
