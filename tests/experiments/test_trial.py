@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from palacs import (
     UniformSelection,
 )
 from palacs.datasets import Dataset, load
+from palacs.evidence import LabelledSet
 from palacs.experiments import Split, Trial, make_split, run_trial
 from palacs.experiments._experiment import scaled
 from palacs.experiments._replay import compiled_form_of as fuse
@@ -83,6 +85,25 @@ def test_the_compiled_loop_follows_the_strategy_when_classes_run_out(
         assert_same(fused, run_trial(split, asked, CORRECTED, 13, refill=refill, fused=False))
         if not refill:
             assert np.bincount(fused.requested).tolist() == [1, 4, 8]
+
+
+def test_beyond_what_is_looked_at_whole_the_strategy_itself_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of more than 4,000 instances it decides by a selection; the compiled loop knows none."""
+    asked: list[int] = []
+
+    def query_labelled(self: Strategy, labelled: LabelledSet, **said: Any) -> Any:
+        asked.append(len(labelled))
+        return Strategy.query_labelled(self, labelled, **said)
+
+    split, judge = split_of("Bars", 0), ParzenWindowClassifier()
+    monkeypatch.setattr("palacs.experiments._trial.MANY", 12)
+    monkeypatch.setattr(UniformSelection, "query_labelled", query_labelled)
+    run_trial(split, UniformSelection(random_state=0), judge, 9)
+    assert asked == []
+    run_trial(split, UniformSelection(random_state=0), judge, 10)
+    assert asked[-1] == 12
 
 
 def test_a_class_that_ran_out_yields_its_instances_again_only_when_refilled(

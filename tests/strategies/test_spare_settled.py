@@ -196,6 +196,48 @@ def test_a_class_that_is_far_behind_would_be_asked_for_again():
     assert not _still_next(weights, np.array([25, 12, 25]), 0)
 
 
+def _why(X, y, candidates=None):
+    """Return the sentence about the class that is asked for, and the class."""
+    strategy, labelled = SpareSettled(random_state=0), check_labelled_set(X, y, None, None)
+    labels, utilities = strategy.query_labelled(labelled, candidates=candidates)
+    code = labelled.classes.tolist().index(labels[0])
+    stream = Stream(np.uint64(0), np.uint64(len(y)))
+    pick = Pick(labelled, code, utilities, ClassConditions(), stream)
+    return because(strategy, pick), labels[0]
+
+
+def test_only_a_class_of_fewer_instances_than_all_others_has_only_so_many():
+    rest, left, right = [10, 12, 14, 11, 13], [70, 76, 82, 73, 79], [72, 78, 80, 74, 77]
+    X, y = np.array([rest + left + right]).T / 100.0, np.repeat(["rest", "left", "right"], 5)
+    why, label = _why(X, y)
+    assert label == "left"
+    assert why == "because it and right are still confused, while rest is settled"
+    why, _ = _why(np.delete(X, 5, axis=0), np.delete(y, 5))
+    assert why == "because it has only 4 instances yet, with those under way"
+
+
+def test_a_class_that_is_asked_for_since_others_may_not_be_says_so():
+    X, y = _apart_and_overlapping(12)
+    why, label = _why(X, y, candidates=["rest"])
+    assert label == "rest"
+    assert why == "because it needs an instance the most of those that may be asked for now"
+
+
+def test_a_class_of_which_no_instance_has_come_is_named():
+    X, y = _blobs([(0, 0), (3, 0)], ["a", "b"], 8)
+    reason = SpareSettled(random_state=0).explain(X, y, classes=["a", "b", "z"]).reason
+    assert reason.endswith("equally many; of z none has come yet.")
+
+
+def test_a_class_that_everything_is_taken_for_is_not_called_settled():
+    """Of rows that are all the same five neighbours name one class, whatever it is."""
+    X, y = np.zeros((30, 2)), np.repeat(["a", "b", "c"], 10)
+    needs = SpareSettled(KNeighborsClassifier(5), random_state=0).explain(X, y)
+    assert needs.mistaken[0] == 0.0
+    assert not needs.settled.any()
+    assert "settled" not in needs.reason
+
+
 def test_classes_that_need_nearly_as_much_are_not_said_to_need_fewer():
     needs = _needs([0.5, 0.4, 0.6], [0.9, 0.8, 1.0])
     assert not needs.spared.any()

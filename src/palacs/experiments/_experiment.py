@@ -132,7 +132,11 @@ class Experiment:
 
     def task(self, name: str) -> Task:
         """Return the task of a data set."""
-        return next(task for task in self.tasks if task.name == name)
+        for task in self.tasks:
+            if task.name == name:
+                return task
+        names = ", ".join(repr(task.name) for task in self.tasks)
+        raise ValueError(f"no data set {name!r} in this experiment; it has {names}.")
 
     def only(self, name: str) -> Experiment:
         """Return the same experiment with one data set: all that a worker needs."""

@@ -14,6 +14,7 @@ import numpy as np
 from palacs.checks import Codes, Features
 from palacs.classifier import ParzenWindowClassifier, prior_or_none
 from palacs.conditions import Conditions
+from palacs.evidence import MANY
 from palacs.experiments._judge import make_judge
 from palacs.experiments._replay import CompiledSplit, compiled_form_of, replay
 from palacs.experiments._split import Split
@@ -102,7 +103,8 @@ def run_trial(
         classifier._validate_params()
     rules = rules or TrialRules()
     as_in_paper = rules.conditions is None and rules.batch_size == 1
-    usable = fused and parzen and as_in_paper
+    # Of more instances strategies look at a selection, which the compiled loops do not.
+    usable = fused and parzen and as_in_paper and split.n_classes + budget <= MANY
     form = compiled_form_of(strategy, split.X.shape[1]) if usable else None
     if form is None:
         return _step_by_step(split, strategy, classifier, budget, refill, rules)

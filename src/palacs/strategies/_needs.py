@@ -58,10 +58,15 @@ class Needs:
     def settled(self) -> Marks:
         """Whether at most a tenth of decisions is mistaken, also with half of the class missing.
 
-        A class of too few instances is not.
+        Nor are others taken for it more often than that: a model that answers everything with one
+        class is never mistaken on it. A class of too few instances is not settled.
         """
-        known = int((~np.isnan(self.mistaken)).sum())
-        settled: Marks = (self.mistaken + known * self.lost <= _SETTLED) & ~self.few
+        known = ~np.isnan(self.mistaken)
+        all_of_them = self.confused.sum(axis=1)
+        per_mistake = np.where(known & (all_of_them > 0.0), self.mistaken, 0.0)
+        taken_for_it = (per_mistake / np.where(all_of_them > 0.0, all_of_them, 1.0)) @ self.confused
+        alone: Marks = self.mistaken + int(known.sum()) * self.lost <= _SETTLED
+        settled: Marks = alone & (taken_for_it <= _SETTLED) & ~self.few
         return settled
 
     @property
@@ -80,7 +85,9 @@ class Needs:
         """One sentence for the person who is asked."""
         if not self.spared.any():
             about = "" if self.equal else "about "
-            return f"{self._no_difference()}, so all should have {about}equally many."
+            missing = np.isnan(self.mistaken)
+            none_yet = f"; of {self._listed(missing)} none has come yet" if missing.any() else ""
+            return f"{self._no_difference()}, so all should have {about}equally many{none_yet}."
         open_ = ~self.spared & ~np.isnan(self.mistaken)
         hard = np.flatnonzero(open_ & ~self.few)
         if len(hard) == 0:

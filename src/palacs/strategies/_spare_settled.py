@@ -185,17 +185,22 @@ class SpareSettled(Strategy):
         """Say what the class is confused with, or that it is asked for although it is settled."""
         if pick.conditions.weighing:
             return None
-        labelled, code = pick.labelled, pick.code
+        labelled, code, allowed = pick.labelled, pick.code, ~np.isnan(pick.utilities)
         if self._screens(labelled):
             _, codes = open_classes(labelled, pick.stream)
             if code not in codes:
                 return None
             labelled, code = labelled.of_classes(codes), int(np.searchsorted(codes, code))
+            allowed = allowed[codes]
         needs = self._needs(labelled, pick.stream)
         if needs.equal:
             return fewest(pick)
         counts = labelled.counts_with_pending
-        if counts[code] and _still_next(needs.weights, counts, code):
+        overdue = overdue_by(needs.weights, counts)
+        if overdue[~allowed].max(initial=0.0) > overdue[code]:
+            return "because it needs an instance the most of those that may be asked for now"
+        others = np.delete(counts, code)
+        if 0 < counts[code] < others.min() and _still_next(needs.weights, counts, code):
             many = "instance" if counts[code] == 1 else "instances"
             return f"because it has only {counts[code]} {many} yet, with those under way"
         return needs.because(code)
