@@ -205,3 +205,9 @@ def test_the_default_model_is_judged_and_other_folders_are_refused(
     pd.testing.assert_frame_equal(first, run(papers, execution=alone, out=tmp_path).trials)
     with pytest.raises(SettingsConflict, match="classifier: "):
         run(experiment, execution=alone, out=tmp_path)
+
+
+def test_a_data_set_that_is_not_played_is_named_with_those_that_are() -> None:
+    played = comparison_experiment(load("iris"), ["uniform"], budget=6, trials=4)
+    with pytest.raises(ValueError, match="no data set 'nope' in this experiment; it has 'iris'"):
+        ceiling_of(played, "nope")
