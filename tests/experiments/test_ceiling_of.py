@@ -211,3 +211,8 @@ def test_a_data_set_that_is_not_played_is_named_with_those_that_are() -> None:
     played = comparison_experiment(load("iris"), ["uniform"], budget=6, trials=4)
     with pytest.raises(ValueError, match="no data set 'nope' in this experiment; it has 'iris'"):
         ceiling_of(played, "nope")
+
+
+def test_what_is_no_experiment_is_told_how_to_become_one() -> None:
+    with pytest.raises(TypeError, match="not of Dataset; comparison_experiment makes one"):
+        ceiling_of(load("iris"))  # type: ignore[arg-type]  # as an untyped caller may

@@ -127,6 +127,11 @@ def final_gains(trials: pd.DataFrame, baseline: str) -> dict[str, float]:
 
 def _experiment(played: Experiment | Results, dataset: str | None) -> Experiment:
     experiment = played.experiment if isinstance(played, Results) else played
+    if not isinstance(experiment, Experiment):
+        raise TypeError(
+            f"a ceiling is that of an Experiment or of Results, not of {type(played).__name__}; "
+            "comparison_experiment makes one of a data set."
+        )
     return experiment.only(experiment.tasks[0].name if dataset is None else dataset)
 
 
