@@ -15,9 +15,21 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
-from sklearn.base import RegressorMixin
+from sklearn.base import (
+    RegressorMixin,
+    is_classifier,
+    is_clusterer,
+    is_outlier_detector,
+    is_regressor,
+)
 from sklearn.utils import check_array
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, make_constraint
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    StrOptions,
+    make_constraint,
+)
 
 __all__ = [
     "BANDWIDTH_OR_AUTO",
@@ -25,6 +37,7 @@ __all__ = [
     "ClassifierWith",
     "Codes",
     "Features",
+    "InvalidParameterError",
     "StrOptions",
     "Whole",
     "check_bandwidth",
@@ -67,15 +80,22 @@ class _Number(Interval):
 
 
 class ClassifierWith(HasMethods):
-    """A classifier with these methods: an object, not its class, and no regressor."""
+    """A classifier with these methods: an object, not its class; nothing of another kind."""
 
     def __init__(self, *methods: str) -> None:
         super().__init__(list(methods))
 
     def is_satisfied_by(self, val: Any) -> bool:
         """Whether the value is allowed."""
-        unfit = isinstance(val, (type, RegressorMixin))
-        return not unfit and bool(super().is_satisfied_by(val))
+        if isinstance(val, (type, RegressorMixin)):
+            return False
+        if hasattr(val, "__sklearn_tags__"):
+            if is_classifier(val):
+                # Whatever else it can do, a classifier predicts, some once they are fitted.
+                return all(hasattr(val, method) for method in self.methods if method != "predict")
+            if is_regressor(val) or is_clusterer(val) or is_outlier_detector(val):
+                return False
+        return bool(super().is_satisfied_by(val))
 
     def __str__(self) -> str:
         """Say what is allowed."""

@@ -23,6 +23,8 @@ import numpy as np
 __all__ = ["describe_object", "object_at", "packed", "seeded"]
 
 _DIGITS = 12
+# scikit-learn takes seeds below this.
+_SEEDS = 2**32
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -103,7 +105,7 @@ def seeded(model: Any, seed: int) -> Any:
     from sklearn.base import clone
 
     open_seeds = {
-        key: seed
+        key: seed % _SEEDS
         for key, value in sorted(model.get_params(deep=True).items())
         if value is None and (key == "random_state" or key.endswith("__random_state"))
     }

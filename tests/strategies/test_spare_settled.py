@@ -9,27 +9,43 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.cluster import KMeans
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
+from sklearn.ensemble import RandomForestClassifier, StackingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import CategoricalNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import OneClassSVM
+from sklearn.tree import DecisionTreeClassifier
 
-from palacs import ParzenWindowClassifier
+from palacs import PALACS, ParzenWindowClassifier
 from palacs.conditions import ClassConditions
 from palacs.evidence import check_labelled_set
 from palacs.evidence._settled import (
     LEFT_OUT,
     SPLITS,
+    _supposed,
     halve,
     latest_of_each,
     no_evidence,
     out_of_fold_evidence,
     tally,
 )
-from palacs.strategies import Conditions, Needs, Pick, SpareSettled, UniformSelection, because
+from palacs.strategies import (
+    Conditions,
+    InverseAccuracy,
+    Needs,
+    Pick,
+    SpareSettled,
+    UniformSelection,
+    because,
+)
 from palacs.strategies._spare_settled import _still_next
 from palacs.strategies._weights import REFITTED, RULE, needs_of, needs_of_refitted, overdue_by
 from palacs.stream import Stream
@@ -50,13 +66,29 @@ def test_it_keeps_the_contract_of_a_strategy():
     check_strategy(SpareSettled())
 
 
-@pytest.mark.parametrize("model", [LogisticRegression, LinearRegression()])
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression,
+        LinearRegression(),
+        make_pipeline(StandardScaler(), LinearRegression()),
+        KMeans(3),
+        OneClassSVM(),
+    ],
+)
 def test_what_is_no_classifier_is_refused_at_the_first_request(model):
     X, y = _apart_and_overlapping(1)
     with pytest.raises(
         ValueError, match=r"must be a classifier with fit and predict \(made, not only its class\)"
     ):
         SpareSettled(model).query(X, y)
+
+
+def test_a_classifier_that_predicts_once_it_is_fitted_is_one():
+    X, y = _apart_and_overlapping(6)
+    stacked = StackingClassifier([("tree", DecisionTreeClassifier())], cv=2)
+    assert not hasattr(stacked, "predict")
+    SpareSettled(stacked, random_state=0).query(X, y)
 
 
 # A thousand classes are refitted five thousand times.
@@ -162,12 +194,12 @@ def _blobs(centres, names, n=12):
     return X, np.repeat(names, n)
 
 
-def _needs(mistaken, weights, confused=None):
-    """Return what is known of left, rest and right, none of which loses anything by halving."""
-    labels, nothing = np.array(["left", "rest", "right"]), np.zeros(3)
+def _needs(mistaken, weights, confused=None, lost=(0.0, 0.0, 0.0)):
+    """Return what is known of left, rest and right; as a rule halving them loses nothing."""
+    labels, lost = np.array(["left", "rest", "right"]), np.array(lost)
     confused = np.zeros((3, 3)) if confused is None else np.array(confused)
     few = np.zeros(3, dtype=bool)
-    return Needs(labels, np.array(mistaken), nothing, np.array(weights), confused, few)
+    return Needs(labels, np.array(mistaken), lost, np.array(weights), confused, few)
 
 
 def test_a_class_that_is_often_mistaken_needs_fewer_but_is_not_called_settled():
@@ -181,11 +213,25 @@ def test_a_class_that_is_often_mistaken_needs_fewer_but_is_not_called_settled():
 
 
 def test_a_class_is_less_settled_than_settled_ones_only():
-    needs = _needs([0.02, 0.4, 0.0], [1.0, 0.7, 0.2])
+    needs = _needs([0.02, 0.4, 0.0], [1.0, 0.7, 0.2], lost=(0.05, 0.0, 0.0))
     assert needs.reason == (
         "left still depends on every instance; right is settled; rest needs fewer instances."
     )
     assert needs.because(0) == "because decisions on it still depend on every instance"
+
+
+def test_what_halving_costs_nothing_does_not_depend_on_every_instance():
+    needs = _needs([0.02, 0.4, 0.0], [1.0, 0.7, 0.2])
+    assert needs.reason == "right is settled; rest needs fewer instances."
+    assert needs.because(0) == "because right is settled and rest needs fewer instances"
+
+
+def test_a_class_with_fewer_mistakes_is_not_less_settled():
+    """Sparing weighs what halving costs more than `settled` does."""
+    needs = _needs([0.04, 0.09, 0.0], [1.0, 0.7, 0.2], lost=(0.01, 0.0, 0.0))
+    assert needs.settled.all()
+    assert needs.reason == "rest and right are settled."
+    assert needs.because(0) == "because rest and right are settled"
 
 
 def test_a_class_that_is_far_behind_would_be_asked_for_again():
@@ -328,10 +374,54 @@ def test_a_model_that_refuses_few_instances_is_waited_for(model, per_class):
     assert not SpareSettled(KNeighborsClassifier(), 0).explain(X[:3], y[:3]).confused.any()
 
 
-def test_a_model_that_refuses_many_instances_is_an_error():
+def test_a_model_that_refuses_many_instances_is_told_and_waited_for():
     X, y = _apart_and_overlapping(20)
-    with pytest.raises(ValueError, match="n_neighbors"):
-        SpareSettled(KNeighborsClassifier(500), random_state=0).query(X, y)
+    strategy = SpareSettled(KNeighborsClassifier(500), random_state=0)
+    with pytest.warns(UserWarning, match=r"\(n_neighbors=500\) refuses .* until it can be"):
+        assert strategy.explain(X, y).weights.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_parameter_that_no_instance_can_mend_is_an_error_at_once():
+    X, y = _apart_and_overlapping(6)
+    with pytest.raises(ValueError, match="The 'C' parameter"):
+        SpareSettled(LogisticRegression(C=-1.0), random_state=0).query(X, y)
+
+
+def test_one_fold_that_is_refused_ends_no_campaign():
+    """A fold may lack a category that its model is asked about: 20 of each class, as counts."""
+    rng = np.random.default_rng(0)
+    X, y = rng.poisson(2.0, (60, 3)), np.arange(60) % 3
+    X[0] = 30
+    SpareSettled(CategoricalNB(), random_state=0).query(X, y)
+
+
+@pytest.mark.parametrize("few", [12, 13, 14])
+def test_of_a_class_that_cannot_be_halved_an_average_loss_is_supposed(few):
+    """Quadratic discriminants refuse half of it, whatever it looks like: it is settled."""
+    rng = np.random.default_rng(0)
+    centres = np.zeros((3, 5))
+    centres[1, 0], centres[2, 1] = 1.2, 12.0
+    y = np.repeat([0, 1, 2], [30, 30, few])
+    X = centres[y] + rng.normal(size=(len(y), 5))
+    needs = SpareSettled(QuadraticDiscriminantAnalysis(), random_state=0).explain(X, y)
+    assert needs.mistaken[2] < 0.01
+    assert needs.lost[2] < 0.1
+    assert needs.weights[2] < needs.weights[:2].max()
+
+
+def test_where_some_halves_are_refused_the_others_speak_for_them():
+    lost = _supposed(np.array([0.2, 0.3, 0.0]), np.array([10.0, 5.0, 0.0]), np.array([0, 5.0, 10]))
+    np.testing.assert_allclose(lost, [0.2, 0.6, 0.4])
+
+
+@pytest.mark.parametrize("strategy", [SpareSettled, PALACS, InverseAccuracy])
+def test_chance_of_a_model_without_a_seed_is_that_of_the_strategy(strategy):
+    X, y = _apart_and_overlapping(12, n_features=4)
+    labelled = check_labelled_set(X, y, None, None)
+    stream = Stream(np.uint64(2**63), np.uint64(36))
+    asking = strategy(classifier=make_pipeline(StandardScaler(), RandomForestClassifier(3)))
+    told = {repr(asking.utilities(labelled, stream).tolist()) for _ in range(4)}
+    assert len(told) == 1
 
 
 def test_costs_move_counts_by_their_square_root():

@@ -27,6 +27,7 @@ from palacs.evidence._default_model import default_model
 from palacs.evidence._groups import check_groups
 from palacs.evidence._labelled_set import LabelledSet, encode
 from palacs.kernel import resolve_bandwidth, similarity_matrix, squared_distances
+from palacs.objects import seeded
 from palacs.stream import FOLDS, Stream, permutation
 
 
@@ -142,7 +143,7 @@ def cross_validator(
         model._validate_params()
         validator = _ParzenValidator(labelled, folds, seed, model)
     else:
-        validator = _AnyValidator(labelled, folds, seed, model)
+        validator = _AnyValidator(labelled, folds, seed, seeded(model, int(seed)))
     if groups is not None:
         validator.groups = check_groups(groups, len(labelled))[0]
     return validator

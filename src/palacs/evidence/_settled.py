@@ -7,16 +7,18 @@ decisions lose by it is the slope of the learning curve, seen backwards.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from palacs.checks import Codes, Features
+from palacs.checks import Codes, Features, InvalidParameterError
 from palacs.compiled import compiled
 from palacs.evidence._labelled_set import LabelledSet, encode
 from palacs.kernel import ENOUGH
+from palacs.objects import seeded
 from palacs.stream import FOLDS, HALVES, Stream, permutation, philox, to_unit
 
 # Each class is halved twice at random; both sides of both are looked at, four halves in all.
@@ -30,7 +32,7 @@ WIDER = 1.5
 NEGLIGIBLE = 30.0
 # At most so surely right, an instance is taken for its rival; ties are, up to rounding.
 TAKEN = 0.5 + 1e-6
-# With so many instances of every class a model that cannot be fitted will never be.
+# With so many instances of every class it is worth saying that a model refuses them.
 _PLENTY = 20
 # A model's odds count with this power: nearer to its decisions, which are what will be judged.
 _ODDS_POWER = 2.0
@@ -276,10 +278,11 @@ def out_of_fold_evidence(
 
     Each fold's model is fitted once with all others, and twice for each class: without one random
     half of what is left of it, and without the other. Decisions are soft where the model has
-    ``predict_proba``. A model that refuses so few instances knows nothing yet; with `_PLENTY` of
-    each class its refusal is an error. Nor is it asked while no class has more instances than
-    there are folds. Where by the odds nothing is lost without half of a class, whole decisions have
-    a say: odds may rise while the class itself is given up. Only what both say is won, is won.
+    ``predict_proba``. A model that refuses so few instances knows nothing yet; of a class without
+    half of which it refuses, an average loss is supposed. Nor is it asked while no class has more
+    instances than there are folds. Where by the odds nothing is lost without half of a class, whole
+    decisions have a say: odds may rise while the class itself is given up. Only what both say is
+    won, is won. Chance of a model without a seed is that of the stream.
     """
     y, n_classes = labelled.y, labelled.n_classes
     evidence = no_evidence(n_classes)
@@ -287,13 +290,20 @@ def out_of_fold_evidence(
     if labelled.counts.max() <= folds:
         evidence.mistaken[:] = 0.5 * evidence.left_out
         return evidence
+    seeded_model = seeded(model, int(stream.seed))
     fold = _folds_of_each(y, folds, stream)
     rng = stream.generator()
     weight = 1.0 / np.maximum(labelled.counts, 1)[y]
     lost, lost_whole = np.zeros(n_classes), np.zeros(n_classes)
+    decided, undecided = np.zeros(n_classes), np.zeros(n_classes)
+    refusals = 0
     for f in range(folds):
         test, train = fold == f, fold != f
-        scores = _scores(labelled, model, train, test)
+        scores = _scores(labelled, seeded_model, train, test)
+        if scores is None:
+            refusals += 1
+            np.add.at(evidence.mistaken, y[test], 0.5)
+            continue
         right, rival = _soft_rows(scores, y[test])
         np.add.at(evidence.mistaken, y[test], 1.0 - right)
         told = scores.any(axis=1)
@@ -310,13 +320,37 @@ def out_of_fold_evidence(
             for missing in (taught[: len(taught) // 2], taught[(len(taught) + 1) // 2 :]):
                 thinned = train.copy()
                 thinned[missing] = False
-                scores = _scores(labelled, model, thinned, test, may_refuse=True)
+                scores = _scores(labelled, seeded_model, thinned, test)
+                if scores is None:
+                    undecided[c] += 1.0
+                    continue
+                decided[c] += 1.0
                 after, _ = _soft_rows(scores, y[test])
                 lost[c] += 0.5 * weight[test] @ (right - after)
                 # One for right, none for wrong, a half for as good as each other.
                 lost_whole[c] += 0.25 * weight[test] @ (np.sign(right - 0.5) - np.sign(after - 0.5))
-    evidence.lost[:] = np.where(lost > 0.0, lost, np.maximum(lost, lost_whole))[:, None]
+    if refusals == folds and labelled.counts.min() >= _PLENTY:
+        warnings.warn(
+            f"{model!r} refuses what there is of each class, {_PLENTY} instances and more; until "
+            "it can be fitted, no class is known to need fewer than another. Fit it to see why.",
+            stacklevel=2,
+        )
+    lost = np.where(lost > 0.0, lost, np.maximum(lost, lost_whole))
+    evidence.lost[:] = _supposed(lost, decided, undecided)[:, None]
     return evidence
+
+
+def _supposed(lost: Features, decided: Features, undecided: Features) -> Features:
+    """Return what is lost without half of each class (n_classes,), where a model often refused.
+
+    Fits that were ``decided`` and ``undecided`` are counted; these might have lost as much as the
+    others of their class, and where there are none, as those of the other classes.
+    """
+    told, refused = decided > 0.0, undecided > 0.0
+    lost = lost / np.divide(decided, decided + undecided, out=np.ones(len(lost)), where=told)
+    average = float(lost[told].mean()) if told.any() else 0.0
+    supposed: Features = np.where(refused & ~told, average, lost)
+    return supposed
 
 
 def _folds_of_each(y: Codes, folds: int, stream: Stream) -> Codes:
@@ -336,10 +370,11 @@ def _scores(
     model: Any,
     train: npt.NDArray[np.bool_],
     test: npt.NDArray[np.bool_],
-    *,
-    may_refuse: bool = False,
-) -> Features:
-    """Return what the model makes of each class (n_tested, n_classes), fitted without them."""
+) -> Features | None:
+    """Return what the model makes of each class (n_tested, n_classes), fitted without them.
+
+    None if it refuses.
+    """
     scores = np.zeros((int(test.sum()), labelled.n_classes))
     seen = np.unique(labelled.y[train])
     if len(seen) <= 1:
@@ -349,12 +384,13 @@ def _scores(
     fresh = clone(model)
     try:
         _fill_scores(scores, labelled, fresh, train, test)
+    except InvalidParameterError:
+        # More instances will not mend that.
+        raise
     except (ValueError, IndexError):
         # Five neighbours of three instances, folds within folds, covariances of one instance;
         # linear discriminant analysis of rows that are all the same.
-        if labelled.counts.min() >= _PLENTY and not may_refuse:
-            raise
-        scores[:] = 0.0
+        return None
     return scores
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from palacs.checks import Features
+from palacs.checks import Codes, Features
 from palacs.evidence import Labels
 from palacs.strategies._words import listing, named
 
@@ -65,9 +65,15 @@ class Needs:
         all_of_them = self.confused.sum(axis=1)
         per_mistake = np.where(known & (all_of_them > 0.0), self.mistaken, 0.0)
         taken_for_it = (per_mistake / np.where(all_of_them > 0.0, all_of_them, 1.0)) @ self.confused
-        alone: Marks = self.mistaken + int(known.sum()) * self.lost <= _SETTLED
+        alone: Marks = self._without_half <= _SETTLED
         settled: Marks = alone & (taken_for_it <= _SETTLED) & ~self.few
         return settled
+
+    @property
+    def _without_half(self) -> Features:
+        """Mistakes if half of each class were missing, all of them its own, (n_classes,)."""
+        mistakes: Features = self.mistaken + int((~np.isnan(self.mistaken)).sum()) * self.lost
+        return mistakes
 
     @property
     def equal(self) -> bool:
@@ -95,13 +101,11 @@ class Needs:
             too_few = f"{self._listed(open_)} {verb} too few instances yet"
             return "; ".join([too_few, *self._less_needed()]) + "."
         worst = int(hard[np.argsort(-self.mistaken[hard], kind="stable")][0])
-        if self.mistaken[worst] <= _SETTLED and self._all_spared_settled:
+        if self._less_settled(hard):
             verb = "is" if len(hard) == 1 else "are"
             return f"{self._listed(hard)} {verb} less settled than {self._listed(self.spared)}."
         if self.mistaken[worst] <= _SETTLED:
-            verb = "depends" if len(hard) == 1 else "depend"
-            every = f"{self._listed(hard)} still {verb} on every instance"
-            return "; ".join([every, *self._less_needed()]) + "."
+            return "; ".join([*self._depending(hard), *self._less_needed()]) + "."
         return "; ".join([self._mistakes_on(worst), *self._less_needed()]) + "."
 
     def because(self, code: int) -> str:
@@ -116,16 +120,28 @@ class Needs:
             return "because it has too few instances yet to be called settled"
         if not self.spared.any():
             return "because all classes need about as many, and it is its turn"
-        if self.mistaken[code] <= _SETTLED and self._all_spared_settled:
+        if self._less_settled(np.array([code])):
             return f"because it is less settled than {self._listed(self.spared)}"
-        if self.mistaken[code] <= _SETTLED:
-            return "because decisions on it still depend on every instance"
         others = " and ".join(self._less_needed())
+        if self.mistaken[code] <= _SETTLED < self._without_half[code]:
+            return "because decisions on it still depend on every instance"
+        if self.mistaken[code] <= _SETTLED:
+            return f"because {others}"
         return f"because {self._mistakes_on(code, 'it')}, while {others}"
 
-    @property
-    def _all_spared_settled(self) -> bool:
-        return bool(self.settled[self.spared].all())
+    def _depending(self, codes: Codes) -> list[str]:
+        """Say which of these, hardly ever mistaken, would be without half of their instances."""
+        depending = codes[self._without_half[codes] > _SETTLED]
+        if len(depending) == 0:
+            return []
+        verb = "depends" if len(depending) == 1 else "depend"
+        return [f"{self._listed(depending)} still {verb} on every instance"]
+
+    def _less_settled(self, codes: Codes) -> bool:
+        """Whether these are hardly ever mistaken, but more than the settled ones that get fewer."""
+        rarely = self.mistaken[codes].max() <= _SETTLED and self.settled[self.spared].all()
+        more = self._without_half[codes].min() > self._without_half[self.spared].max()
+        return bool(rarely and more)
 
     def _no_difference(self) -> str:
         if self.settled.all():

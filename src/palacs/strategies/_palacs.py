@@ -44,6 +44,7 @@ from palacs.kernel import (
     squared_loop,
     warn_if_vanished,
 )
+from palacs.objects import seeded
 from palacs.strategies._base import Strategy
 from palacs.strategies._beliefs import Model, believed_frequencies, embed, prior_under
 from palacs.strategies._compiled_form import AUTO, Acquired, as_number, decides_for
@@ -285,7 +286,7 @@ class PALACS(Strategy):
         """Return pseudo-instances, their origins, kernel frequencies and gains."""
         model: Model = None
         if self.classifier is not None:
-            labelled, model = embed(self.classifier, labelled)
+            labelled, model = embed(seeded(self.classifier, int(stream.seed)), labelled)
         points, origins, k, acquired = self._places(labelled, stream)
         believed = believed_frequencies(k, points, acquired, model, importance)
         if mistakes is None:
