@@ -146,12 +146,15 @@ def main() -> int:
         found[name] = outcomes(
             parallel(delayed(play)(compared, trial) for trial in range(arguments.trials))
         )
-    show(ceilings, found, console)
+    show(ceilings, found, arguments.classifier, console)
     return 0
 
 
 def show(
-    ceilings: dict[str, float], found: dict[str, dict[str, Outcome]], console: Console
+    ceilings: dict[str, float],
+    found: dict[str, dict[str, Outcome]],
+    classifier: str,
+    console: Console,
 ) -> None:
     """Print a row for each variant."""
     worth_it = [name for name, ceiling in ceilings.items() if ceiling >= _WORTH_IT]
@@ -160,7 +163,7 @@ def show(
     table.add_column(f"ceiling reached, {len(worth_it)} sets", justify="right")
     table.add_column("worst phase", justify="right")
     table.add_column("of")
-    for title in next(iter(found.values())):
+    for title in variants(classifier):
         shares = [-found[name][title].last / ceilings[name] for name in worth_it]
         worst = max(found, key=lambda name: float(found[name][title].phases.max()))
         table.add_row(
