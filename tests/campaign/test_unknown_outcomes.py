@@ -6,6 +6,7 @@ import select
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -46,7 +47,8 @@ class Cutter:
             threading.Thread(target=self._carry, args=(client,), daemon=True).start()
 
     def _carry(self, client: socket.socket) -> None:
-        with client, socket.socket(socket.AF_UNIX) as server:
+        # Whoever hung up has heard enough.
+        with suppress(ConnectionError), client, socket.socket(socket.AF_UNIX) as server:
             server.connect(self._server)
             writes = False
             while True:
