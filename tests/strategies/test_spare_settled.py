@@ -27,14 +27,13 @@ from sklearn.tree import DecisionTreeClassifier
 from palacs import PALACS, ParzenWindowClassifier
 from palacs.conditions import ClassConditions
 from palacs.evidence import check_labelled_set
+from palacs.evidence._out_of_fold import _supposed, out_of_fold_evidence
 from palacs.evidence._settled import (
     LEFT_OUT,
     SPLITS,
-    _supposed,
     halve,
     latest_of_each,
     no_evidence,
-    out_of_fold_evidence,
     tally,
 )
 from palacs.strategies import (

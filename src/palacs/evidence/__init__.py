@@ -25,6 +25,7 @@ from palacs.evidence._labelled_set import (
 from palacs.evidence._learning_curve import LearningCurve, learning_curve
 from palacs.evidence._left_out import CurvePoint, LeftOut, left_out_decisions
 from palacs.evidence._many import evidence_of_many, select_of_many
+from palacs.evidence._out_of_fold import out_of_fold_evidence
 from palacs.evidence._screen import VERY_MANY, Screened, screen
 from palacs.evidence._settled import (
     LEFT_OUT,
@@ -40,7 +41,6 @@ from palacs.evidence._settled import (
     latest_of_each,
     left_beside,
     no_evidence,
-    out_of_fold_evidence,
     tally,
 )
 from palacs.evidence._settled_tensors import evidence_of_tensor
